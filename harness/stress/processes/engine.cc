@@ -215,6 +215,14 @@ void report_remarks(const Work& work, const Series& series, Report& report) {
         "stopped there on this machine (",
         series.calls_not_watched, ")"));
   }
+  if (const std::uint64_t lost = work.injected.wake_ups_lost_with_waiter; lost != 0) {
+    report.remarks.push_back(absl::StrFormat(
+        "%d times a process was killed that had been woken for a key, and the others slept, "
+        "although "
+        "the key was free, until another process used it: no failure, since only the death of a "
+        "holder has to be recovered from",
+        lost));
+  }
   if (work.injected.call_error != 0) {
     report.remarks.push_back(absl::StrCat("some processes were not stopped at their system calls: ",
                                           std::strerror(work.injected.call_error)));

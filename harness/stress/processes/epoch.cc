@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <sys/wait.h>
 #include <vector>
 
@@ -36,6 +37,7 @@ class Epoch {
   Epoch(const EpochContext& context, InjectedFaults& injected)
       : context_(context),
         state_(context.state),
+        injected_(injected),
         group_(context),
         injector_(context, group_, injected) {}
 
@@ -54,8 +56,10 @@ class Epoch {
   }
 
  private:
+  using Stalls = std::vector<StallDetector>;
+
   bool await_all() {
-    std::vector<StallDetector> stalls(kMostProcesses, StallDetector(kPatience));
+    Stalls stalls(kMostProcesses, StallDetector(kPatience));
     while (!group_.collect()) {
       injector_.count_recoveries();
       const std::vector<std::uint32_t> left = group_.living();
@@ -66,11 +70,46 @@ class Epoch {
         return stalls[slot].reached(events(), process, tasks_of(process));
       });
       if (static_cast<std::size_t>(still) == left.size()) {
-        report_stall(left);
-        return false;
+        if (!goes_on_after_another_use()) {
+          report_stall(left);
+          return false;
+        }
+        stalls = Stalls(kMostProcesses, StallDetector(kPatience));
       }
       injector_.pass_time(platform::now() + kTick);
     }
+    return false;
+  }
+
+  // A wake-up goes to one process. If that one is killed before it acquires the free key, the other
+  // processes sleep until the key is used again; the robust mutexes of glibc behave in this way,
+  // and POSIX asks for no more. So if a process was killed while it waited, another process uses
+  // each key once. Returns false if it cannot, or if that changed nothing the last time.
+  bool goes_on_after_another_use() {
+    const std::uint32_t room = context_.abilities.limits.threads;
+    const bool has_room = room == 0 || context_.plan.processes < room;
+    if (!injector_.has_killed_a_waiter() || !has_room || used_at_ == events()) return false;
+    used_at_ = events();
+    const pid_t user = start_child([this] {
+      for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
+        const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
+        handle->lock();
+        handle->unlock();
+        add(state_.checking);
+      }
+    });
+    StallDetector stall(kPatience);
+    bool ended = false;
+    while (!ended && !stall.reached(get(state_.checking), user, tasks_of(user))) {
+      ended = waitpid(user, nullptr, WNOHANG) == user;
+      injector_.pass_time(platform::now() + kTick);
+    }
+    if (ended) {
+      ++injected_.wake_ups_lost_with_waiter;
+      return true;
+    }
+    kill(user, SIGKILL);
+    waitpid(user, nullptr, 0);
     return false;
   }
 
@@ -122,31 +161,56 @@ class Epoch {
     if (!ended) {
       kill(checker, SIGKILL);
       waitpid(checker, nullptr, 0);
-      observe(Hang{Hang::kCallOfUnusedLock});
+      note_hang();
     } else if (const auto end = abnormal_end(status)) {
       observe(*end);
     }
     return !state_.failure.noted();
   }
 
+  // The checker hangs in a call. In lock(), which it calls if try_lock() fails, the key is not
+  // free.
+  void note_hang() {
+    const std::uint64_t insists = get(state_.insists);
+    if (insists == 0) {
+      observe(Hang{Hang::kCallOfUnusedLock});
+    } else if (const auto key = static_cast<std::uint32_t>(insists - 1); get(state_.nests) == 0) {
+      observe(FreeKey{.key = key});
+    } else {
+      observe(OtherKey{.held = key - 1, .asked = key});
+    }
+  }
+
+  // Acquires a key that no process uses. The standard lets try_lock() fail spuriously, so lock()
+  // decides. Returns false if an oracle failed.
+  bool acquires_unused(LockHandle& handle, std::uint32_t key) {
+    add(state_.checking);
+    if (acquire_free(handle, context_.abilities.strong_try)) return true;
+    add(state_.checking);
+    put(state_.insists, key + 1);
+    if (context_.abilities.strong_try) {
+      note_hang();
+      return false;
+    }
+    handle.lock();
+    put(state_.insists, 0);
+    return true;
+  }
+
   void check_quiescent_state() {
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
-      add(state_.checking);
-      const bool free = handle->try_lock();
-      if (!observe(FreeKey{.key = key, .free = free})) return;
+      if (!acquires_unused(*handle, key)) return;
+      observe(FreeKey{.key = key, .free = 1});
       handle->unlock();
     }
     if (!context_.abilities.lock_per_key) return;
     std::vector<std::unique_ptr<LockHandle>> held;
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       held.push_back(context_.lock->handle(key));
-      add(state_.checking);
-      const bool acquired = held.back()->try_lock();
-      const bool fine =
-          key == 0 ? observe(FreeKey{.key = key, .free = acquired})
-                   : observe(OtherKey{.held = key - 1, .asked = key, .acquired = acquired});
-      if (!fine) return;
+      if (!acquires_unused(*held.back(), key)) return;
+      if (key != 0) observe(OtherKey{.held = key - 1, .asked = key, .acquired = true});
+      put(state_.nests, 1);
     }
     for (const auto& handle : held) handle->unlock();
   }
@@ -159,8 +223,10 @@ class Epoch {
 
   const EpochContext& context_;
   SharedState& state_;
+  InjectedFaults& injected_;
   ProcessGroup group_;
   FaultInjector injector_;
+  std::optional<std::uint64_t> used_at_;  // events() when another process used the keys
 };
 
 // Resets the parts of the state that belong to a single epoch.
@@ -168,6 +234,8 @@ void wipe(SharedState& state) {
   put(state.go, 0);
   put(state.stop, 0);
   put(state.checking, 0);
+  put(state.insists, 0);
+  put(state.nests, 0);
   put(state.began_ns, static_cast<std::uint64_t>(now_ns()));
   for (OwnerCanary& canary : state.canaries) std::construct_at(&canary);
   for (ProcessSlot& slot : state.slots) {

@@ -88,6 +88,7 @@ void FaultInjector::kill(std::uint32_t slot) {
   const std::uint64_t inside_before = injected_.killed_inside;
   group_.kill(slot);
   ++injected_.killed;
+  killed_a_waiter_ |= context_.state.slots[slot].events.now().kind == Event::kRequest;
   note_deaths(name);
   group_.bury(slot);
   if (context_.plan.fault() == FaultKind::kRecycle && injected_.killed_inside != inside_before) {

@@ -42,7 +42,10 @@ struct InjectedFaults {
   std::uint64_t stopped_inside = 0;
   std::uint64_t recycled = 0;
   std::uint64_t not_recycled = 0;  // the kernel did not permit it
-  std::uint64_t ended = 0;         // processes that ended by themselves and were replaced
+  // How many times a wake-up was lost with a process that was killed while it waited, so that
+  // others slept although the key was free.
+  std::uint64_t wake_ups_lost_with_waiter = 0;
+  std::uint64_t ended = 0;  // processes that ended by themselves and were replaced
   std::vector<std::int64_t> recoveries_ns;
   std::map<CallPlace, FaultsAtPlace> at_calls;  // all places that were reached
   std::vector<std::string> last_at_calls;       // the last faults there, for messages
@@ -70,6 +73,9 @@ class FaultInjector {
 
   // Injects no faults after this.
   void let_all_go_on();
+
+  // Whether it killed a process in lock() or try_lock().
+  bool has_killed_a_waiter() const { return killed_a_waiter_; }
 
  private:
   // The system calls that a process made since its last event.
@@ -107,6 +113,7 @@ class FaultInjector {
   std::vector<Death> deaths_;
   std::array<CallHistory, kMostProcesses> histories_;
   bool over_ = false;
+  bool killed_a_waiter_ = false;
 };
 
 }  // namespace lockbench::stress::processes

@@ -44,7 +44,11 @@ struct SharedState {
   Word go;
   Word stop;
   Word began_ns;
-  Word checking;  // grows with each key that the quiescent-state checks request
+  // The quiescent-state checks: a number that grows with each key that they request; 1 plus the key
+  // that try_lock() did not get last; whether other keys are held.
+  Word checking;
+  Word insists;
+  Word nests;
   std::array<OwnerCanary, kMostKeys> canaries;
   std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
   FirstFailure<kMostProcesses + 1> failure;
