@@ -44,7 +44,7 @@ set(LOCKBENCH_WRAPPED
     pthread_mutex_timedlock pthread_mutex_clocklock pthread_rwlock_rdlock pthread_rwlock_wrlock
     pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_timedrdlock
     pthread_rwlock_timedwrlock pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock
-    pthread_rwlock_unlock pthread_spin_lock pthread_spin_trylock pthread_spin_unlock
+    pthread_rwlock_unlock pthread_spin_init pthread_spin_lock pthread_spin_trylock pthread_spin_unlock
     pthread_barrier_wait pthread_once pthread_key_create
     pthread_key_delete sem_wait sem_trywait sem_timedwait sem_clockwait sem_post sem_getvalue poll
     _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE

@@ -16,8 +16,8 @@ namespace {
 using UntrackedScope = World::UntrackedScope;
 
 // Least number of holds in a warm-up that can distinguish memory that grows with each hold from
-// memory that is freed in batches.
-constexpr std::uint32_t kLeastHoldsForGrowth = 60;
+// memory that is freed in batches: hazard pointers and epochs free a thousand objects at once.
+constexpr std::uint32_t kLeastHoldsForGrowth = 4000;
 
 }  // namespace
 
