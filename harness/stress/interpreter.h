@@ -59,6 +59,7 @@ class Interpreter {
   void run(std::uint32_t pass = 0) {
     pass_ = pass;
     for (std::size_t i = 0; i < acts_.size();) i = perform(i);
+    used_.handle.reset();
   }
 
  private:
@@ -68,6 +69,13 @@ class Interpreter {
     std::unique_ptr<LockHandle> handle;
     Event event;
     typename Runner::HoldData data;
+    bool two_keys = false;
+  };
+
+  // A handle that holds nothing, and its key.
+  struct UsedHandle {
+    std::unique_ptr<LockHandle> handle;
+    std::uint32_t key = 0;
   };
 
   // Returns the position of the next act.
@@ -105,21 +113,34 @@ class Interpreter {
   bool acquire(const Act& act) {
     if (runner_.stopping()) return false;
     Event event = request_of(act, thread_);
-    if constexpr (requires { runner_.makes_handle(); }) runner_.makes_handle();
-    std::unique_ptr<LockHandle> handle =
-        names_two_keys(act.kind) ? lock_.handle_both(act.key, act.other) : lock_.handle(act.key);
+    std::unique_ptr<LockHandle> handle = handle_for(act);
     runner_.requests(event, act);
     const Answer answer = call(event, act, *handle);
     if (answer != Answer::kHeld) {
-      handle.reset();
+      finish(std::move(handle), act.key, names_two_keys(act.kind));
       runner_.refused(as(Event::kRefuse, event), act, answer == Answer::kWouldDeadlock);
       return false;
     }
     event.kind = Event::kAcquire;
     event.lease = static_cast<std::uint16_t>(handle->lease());
-    holds_.push_back({std::move(handle), event, {}});
+    holds_.push_back({std::move(handle), event, {}, names_two_keys(act.kind)});
     runner_.acquired(event, holds_.back().data, *holds_.back().handle);
     return true;
+  }
+
+  // Every second thread keeps a handle for its next request of the same key: the node in it then
+  // has what the last request left there. The others make a handle for each request.
+  std::unique_ptr<LockHandle> handle_for(const Act& act) {
+    const bool two = names_two_keys(act.kind);
+    if (!two && used_.handle != nullptr && used_.key == act.key) return std::move(used_.handle);
+    if constexpr (requires { runner_.makes_handle(); }) runner_.makes_handle();
+    return two ? lock_.handle_both(act.key, act.other) : lock_.handle(act.key);
+  }
+
+  void finish(std::unique_ptr<LockHandle> handle, std::uint32_t key, bool two_keys) {
+    const bool leaves = acts_.back().kind == Act::kLeaveForGood;
+    if (thread_ % 2 == 0 || two_keys || leaves) return handle.reset();
+    used_ = {.handle = std::move(handle), .key = key};
   }
 
   void leave_for_good(Act act) {
@@ -155,7 +176,7 @@ class Interpreter {
     holds_.pop_back();
     runner_.releases(as(Event::kRelease, hold.event), hold.data);
     hold.handle->unlock();
-    hold.handle.reset();
+    finish(std::move(hold.handle), hold.event.key, hold.two_keys);
     runner_.released(as(Event::kReleased, hold.event), hold.data);
   }
 
@@ -180,6 +201,7 @@ class Interpreter {
   const KeysOfPass keys_;
   std::uint32_t pass_ = 0;
   std::vector<Hold> holds_;
+  UsedHandle used_;
 };
 
 }  // namespace lockbench::stress

@@ -90,6 +90,22 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
   return without;
 }
 
+// How often the priorities of PCT change: mostly once to four times, because with each change more
+// the share of the executions that find a fault of few changes falls. Some faults need more.
+std::uint32_t draw_changes(Random& draw) {
+  const auto few = 1 + static_cast<std::uint32_t>(draw() % 4);
+  return draw() % 4 == 0 ? few + 4 : few;
+}
+
+// A lock that documents room for few threads mostly has a place or a number for each of them, and
+// some faults show only if all are in use. So in half of the cases there are as many.
+std::optional<ProgramSize> draw_full_size(const LockLimits& limits, Random& draw) {
+  constexpr std::uint32_t kFew = 8;
+  if (limits.threads < 3 || limits.threads > kFew || draw() % 2 == 0) return std::nullopt;
+  return ProgramSize{
+      .threads = limits.threads, .keys = 1, .holds = 1 + static_cast<std::uint32_t>(draw() % 2)};
+}
+
 // In three of four cases, two to four threads with several acts. In one of four, more threads with
 // fewer acts, because some faults need four threads that are each at a certain point. In one of 16,
 // six to eleven threads with one act: more than a lock may have places for. In one of eight, there
@@ -184,7 +200,8 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
 }
 
 LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
-  const ProgramSize size = draw_size(draw);
+  const std::optional<ProgramSize> full = draw_full_size(entry_.abilities.limits, draw);
+  const ProgramSize size = full ? *full : draw_size(draw);
   if (options_.program) return *options_.program;
   if (walks_ % kLongOneIn == kFirstLong) return generate_long_program(entry_.abilities, draw());
   return generate_program(entry_.abilities, size, draw());
@@ -209,7 +226,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
       RandomWalk strategy(draw());
       execute(program, strategy, "random walk");
     } else {
-      Pct strategy(draw(), 1 + static_cast<std::uint32_t>(draw() % 4), expected_steps(program));
+      Pct strategy(draw(), draw_changes(draw), expected_steps(program));
       execute(program, strategy, "PCT");
     }
     if (patient_ || holds_before(program) != 0 || program.polls != 0) continue;
