@@ -219,7 +219,7 @@ void report_remarks(const Work& work, const Series& series, Report& report) {
     report.remarks.push_back(absl::StrFormat(
         "%d times a process was killed that had been woken for a key, and the others slept, "
         "although "
-        "the key was free, until another process used it: no failure, since only the death of a "
+        "the key was free, until others competed for it: no failure, since only the death of a "
         "holder has to be recovered from",
         lost));
   }

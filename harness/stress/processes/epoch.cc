@@ -82,35 +82,43 @@ class Epoch {
   }
 
   // A wake-up goes to one process. If that one is killed before it acquires the free key, the other
-  // processes sleep until the key is used again; the robust mutexes of glibc behave in this way,
-  // and POSIX asks for no more. So if a process was killed while it waited, another process uses
-  // each key once. Returns false if it cannot, or if that changed nothing the last time.
+  // processes sleep until others compete for the key again; the robust mutexes of glibc behave in
+  // this way, and POSIX asks for no more. So if a process was killed while it waited, two more
+  // processes compete for each key. Returns false if they cannot, or if that changed nothing the
+  // last time.
   bool goes_on_after_another_use() {
+    constexpr std::uint32_t kUsers = 2;
     const std::uint32_t room = context_.abilities.limits.threads;
-    const bool has_room = room == 0 || context_.plan.processes < room;
+    const bool has_room = room == 0 || context_.plan.processes + kUsers <= room;
     if (!injector_.has_killed_a_waiter() || !has_room || used_at_ == events()) return false;
     used_at_ = events();
-    const pid_t user = start_child([this] {
-      for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
-        const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
-        handle->lock();
-        handle->unlock();
-        add(state_.checking);
-      }
-    });
+    std::vector<pid_t> users;
+    for (std::uint32_t i = 0; i < kUsers; ++i) {
+      users.push_back(start_child([this] { use_each_key(); }));
+    }
     StallDetector stall(kPatience);
-    bool ended = false;
-    while (!ended && !stall.reached(get(state_.checking), user, tasks_of(user))) {
-      ended = waitpid(user, nullptr, WNOHANG) == user;
+    while (!users.empty() && !stall.reached(get(state_.checking), users[0], tasks_of(users[0]))) {
+      std::erase_if(users, [](pid_t user) { return waitpid(user, nullptr, WNOHANG) == user; });
       injector_.pass_time(platform::now() + kTick);
     }
-    if (ended) {
-      ++injected_.wake_ups_lost_with_waiter;
-      return true;
+    injected_.wake_ups_lost_with_waiter += users.empty();
+    for (const pid_t user : users) {
+      kill(user, SIGKILL);
+      waitpid(user, nullptr, 0);
     }
-    kill(user, SIGKILL);
-    waitpid(user, nullptr, 0);
-    return false;
+    return users.empty();
+  }
+
+  // Holds each key for so long that another process that does the same has to wait.
+  void use_each_key() {
+    constexpr milliseconds kHold{20};
+    for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
+      const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
+      handle->lock();
+      platform::sleep_until(platform::now() + kHold);
+      handle->unlock();
+      add(state_.checking);
+    }
   }
 
   std::uint64_t events() const {
