@@ -58,6 +58,10 @@ class Epoch {
  private:
   using Stalls = std::vector<StallDetector>;
 
+  static constexpr std::uint32_t kUsers = 2;  // of goes_on_after_another_use()
+  static constexpr milliseconds kMostForOther{200};
+  static constexpr milliseconds kFallAsleep{50};
+
   bool await_all() {
     Stalls stalls(kMostProcesses, StallDetector(kPatience));
     while (!group_.collect()) {
@@ -87,11 +91,11 @@ class Epoch {
   // processes compete for each key. Returns false if they cannot, or if that changed nothing the
   // last time.
   bool goes_on_after_another_use() {
-    constexpr std::uint32_t kUsers = 2;
     const std::uint32_t room = context_.abilities.limits.threads;
     const bool has_room = room == 0 || context_.plan.processes + kUsers <= room;
     if (!injector_.has_killed_a_waiter() || !has_room || used_at_ == events()) return false;
     used_at_ = events();
+    put(state_.requests, 0);
     std::vector<pid_t> users;
     for (std::uint32_t i = 0; i < kUsers; ++i) {
       users.push_back(start_child([this] { use_each_key(); }));
@@ -109,13 +113,17 @@ class Epoch {
     return users.empty();
   }
 
-  // Holds each key for so long that another process that does the same has to wait.
+  // Holds each key until the other user has requested it and had time to fall asleep. The other one
+  // may still wait for the key before, if all keys share a lock; then it competes for that one.
   void use_each_key() {
-    constexpr milliseconds kHold{20};
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
+      add(state_.requests);
       handle->lock();
-      platform::sleep_until(platform::now() + kHold);
+      const platform::Time patience = platform::now() + kMostForOther;
+      const std::uint64_t both = std::uint64_t{kUsers} * (key + 1);
+      while (get(state_.requests) < both && platform::now() < patience) sleep_a_tick();
+      platform::sleep_until(platform::now() + kFallAsleep);
       handle->unlock();
       add(state_.checking);
     }

@@ -49,6 +49,7 @@ struct SharedState {
   Word checking;
   Word insists;
   Word nests;
+  Word requests;  // of the processes that compete for the keys after a waiter was killed
   std::array<OwnerCanary, kMostKeys> canaries;
   std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
   FirstFailure<kMostProcesses + 1> failure;
