@@ -490,6 +490,11 @@ TEST(Demand, OnlyALockOfNamesCanPromisePlainOnes) {
   EXPECT_THAT(excess_of(names, {.names = true, .limits = plain}), HasSubstr("plain names"));
   EXPECT_THAT(remark_on_names(names, {.names = true}), HasSubstr(".plain_names = true"));
   EXPECT_EQ(excess_of(names, {.limits = plain}), "");
+  // Key 255 of K16 has the number of key 0 of K24, which has the empty name.
+  const LitmusProgram many = *program_from("K16 N300 L0 U | L1 U", kThreads);
+  EXPECT_THAT(excess_of(many, {.names = true, .limits = plain}), HasSubstr("plain names"));
+  EXPECT_EQ(excess_of(*program_from("K16 L0 U | L1 U", kThreads), {.names = true, .limits = plain}),
+            "");
   EXPECT_EQ(remark_on_names(names, {}), "");
 }
 
