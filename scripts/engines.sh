@@ -10,7 +10,7 @@ order_for() {
   printf '{"lock":"%s","budget_ns":%d,"seed":%d,"program":"","schedule":"","memory":"",' \
     "$1" "${2}000000000" "$3"
   printf '"weaken":false,"exhaustive":false,"preemptions":3,"mode":"%s","threads":4,' "$4"
-  printf '"faults":"","ignore_tokens":false,"reruns":%d,"net":""}' "$5"
+  printf '"faults":"","ignore_tokens":false,"network":"","reruns":%d,"net":""}' "$5"
 }
 
 member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -361,3 +362,12 @@ def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> No
     assert out.startswith("sim   mine")
     assert "0 rounds and a part of one, unfinished, seeds 1 to 1" in out
     assert err == "lockbench stress: interrupted in other by sim, 2 of 2 of round 1\n"
+
+
+def test_the_script_for_control_runs_writes_orders_that_engines_read() -> None:
+    """tests/scripts/test_controls.py has engines of its own."""
+    checkout = Path(__file__).resolve().parents[2]
+    script = str(checkout / "scripts/controls.sh")
+    command = [script, "--engine", "sim", "--runs", "1", "--seconds", "1"]
+    done = subprocess.run([*command, "spin"], capture_output=True, text=True, check=False)
+    assert re.search(r"\d runs: 0 failed, 0 undecided, 0 without a report", done.stdout), done
