@@ -29,10 +29,11 @@ inline void hold_all(LockUnderTest& lock, std::uint64_t key) {
 }
 
 // Environment: what the engine does around the calls.
-//   void refused()                            a try failed
-//   bool hold_all()                           calls hold_all() for the key; false: it does not
-//   return std::unique_ptr<LockUnderTest> new_lock() another lock of this kind; null: none can be
-//   made void let_time_pass()                      about a millisecond
+//
+//   void refused()          a try failed
+//   bool hold_all()         calls hold_all() for the key; false: it does not
+//   new_lock()              std::unique_ptr<LockUnderTest>, of this kind; null: none can be made
+//   void let_time_pass()    about a millisecond
 template <class Environment>
 std::uint32_t holds_of_unused_key(LockUnderTest& lock, std::uint64_t key, bool strong_try,
                                   Environment& environment) {
