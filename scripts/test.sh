@@ -14,7 +14,7 @@ for sudo only when it must); builds and runs the tests labelled `sanitize` in
 the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
 `release` with warnings as errors, runs all tests there, and ends with ctest's
 own summary. Exits with 1 when anything failed; what can still run does.
-It takes some 18 minutes on two cores with cold caches.
+It takes some 18 to 30 minutes on two cores with cold caches; virtual ones differ.
 
   --long  also the tests labelled or marked `long`, which repeat on more cases
           what the others show: all of the self-test's broken locks by each
