@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "harness/calibrate/access_loops.h"
 #include "harness/calibrate/kernel_loops.h"
@@ -60,6 +63,19 @@ class Measuring {
     return median_of(effort_.repetitions, once);
   }
 
+  // Of a loop that measures two figures: medians of both.
+  template <class Times, class Measure>
+  std::pair<double, double> measure_both(std::string_view what, double Times::*one,
+                                         double Times::*other, Measure once) {
+    std::vector<double> others;
+    const double median_of_one = measure(what, [&] {
+      const Times times = once();
+      others.push_back(times.*other);
+      return times.*one;
+    });
+    return {median_of_one, median(std::move(others))};
+  }
+
   template <class Action>
   double action(std::string_view what, std::uint32_t calls, Action action) {
     return measure(what, [&] { return alone(place_, first(), calls, action); });
@@ -99,34 +115,22 @@ class Measuring {
 
   void between_cores() {
     const int other = cores_[1].front();
-    std::vector<double> writes;
-    figures_.foreign_read = measure("lines of another core", [&] {
-      const ForeignTimes times = foreign_times(place_, first(), other, effort_.foreign_passes);
-      writes.push_back(times.write);
-      return times.read;
-    });
-    figures_.foreign_write = median(writes);
+    std::tie(figures_.foreign_read, figures_.foreign_write) =
+        measure_both("lines of another core", &ForeignTimes::read, &ForeignTimes::write,
+                     [&] { return foreign_times(place_, first(), other, effort_.foreign_passes); });
     figures_.step_alone = measure("steps on pairs of lines", [&] {
       return step_on_pairs(place_, first(), {}, effort_.calls);
     });
     figures_.step_beside_other = measure("steps beside another core", [&] {
       return step_on_pairs(place_, first(), {other}, effort_.calls);
     });
-    std::vector<double> calls;
-    figures_.wakeup = measure("wake-up", [&] {
-      const WakeTimes times = wake_times(place_, first(), other, effort_.sleeps);
-      calls.push_back(times.call);
-      return times.wakeup;
-    });
-    figures_.wake_call = median(calls);
+    std::tie(figures_.wakeup, figures_.wake_call) =
+        measure_both("wake-up", &WakeTimes::wakeup, &WakeTimes::call,
+                     [&] { return wake_times(place_, first(), other, effort_.sleeps); });
     if (!platform::has_heavy_barrier()) return void(++done_);
-    std::vector<double> delays;
-    figures_.barrier_call = measure("membarrier", [&] {
-      const BarrierTimes times = barrier_times(place_, first(), other, effort_.barriers);
-      delays.push_back(times.delay);
-      return times.call;
-    });
-    figures_.barrier_delay = median(delays);
+    std::tie(figures_.barrier_call, figures_.barrier_delay) =
+        measure_both("membarrier", &BarrierTimes::call, &BarrierTimes::delay,
+                     [&] { return barrier_times(place_, first(), other, effort_.barriers); });
   }
 
   void transfers() {

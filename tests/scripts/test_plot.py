@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -289,6 +290,22 @@ def test_an_interpreter_without_the_modules_is_told_in_one_line(script: str) -> 
     )
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1
     assert "has no" in ended.stderr and "python3-pandas" in ended.stderr
+
+
+def test_the_interpreter_that_the_user_names_goes_on_instead(tmp_path: Path) -> None:
+    named = tmp_path / "named"
+    named.write_text('#!/bin/sh\necho "$@" "[$LOCKBENCH_PYTHON]"\n', encoding="utf-8")
+    named.chmod(0o755)
+    path = Path(plot.__file__)
+    ended = subprocess.run(
+        [sys.executable, "-S", path, "a run"],
+        env={**os.environ, "LOCKBENCH_PYTHON": str(named)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # Without the variable: an interpreter that lacks the modules, too, does not begin once more.
+    assert (ended.returncode, ended.stdout) == (0, f"{path} a run []\n"), ended.stderr
 
 
 CHECKOUT = Path(__file__).resolve().parents[2]
