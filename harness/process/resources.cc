@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<std::string>> names_in(const fs::path& relative) {
 
 // The path of the resource with that name, or of that file. `kind` and `lists` are for messages:
 // what it is, and the command that lists the names.
-absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs::path& relative,
+absl::StatusOr<fs::path> resource_path(const std::string& name_or_file, const fs::path& relative,
                                        const std::string& kind, const std::string& lists) {
   if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
   if (name_or_file.find('/') != std::string::npos) {
@@ -91,6 +91,20 @@ absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs
     return unknown_name(kind, name_or_file, *names);
   }
   return *find_resource(relative) / (name_or_file + ".toml");
+}
+
+absl::StatusOr<ResourceText> read_resource(const std::string& name_or_file,
+                                           const fs::path& relative, const std::string& kind,
+                                           const std::string& lists) {
+  const absl::StatusOr<fs::path> file = resource_path(name_or_file, relative, kind, lists);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
+  if (!text.ok()) {
+    return absl::Status(text.status().code(), std::string(text.status().message()) + "; name a " +
+                                                  kind + "'s file that can be read, or a " + kind +
+                                                  " (`" + lists + "`)");
+  }
+  return ResourceText{file->string(), *std::move(text)};
 }
 
 }  // namespace
@@ -121,8 +135,8 @@ absl::StatusOr<std::vector<std::string>> machine_names() {
   return names_in(kMachines);
 }
 
-absl::StatusOr<fs::path> machine_file(const std::string& name_or_file) {
-  return resource_file(name_or_file, kMachines, "machine", "lockbench list machines");
+absl::StatusOr<ResourceText> read_machine(const std::string& name_or_file) {
+  return read_resource(name_or_file, kMachines, "machine", "lockbench list machines");
 }
 
 std::optional<std::filesystem::path> find_engine(const std::string& program) {
@@ -134,17 +148,10 @@ std::optional<std::filesystem::path> find_engine(const std::string& program) {
 }
 
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
-  const absl::StatusOr<fs::path> file =
-      resource_file(name_or_file, kPresets, "preset", "lockbench list presets");
-  if (!file.ok()) return file.status();
-  const absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
-  if (!text.ok()) {
-    return absl::Status(text.status().code(),
-                        std::string(text.status().message()) +
-                            "; name a preset's file that can be read, or a preset "
-                            "(`lockbench list presets`)");
-  }
-  return parse_preset(*text, file->string());
+  const absl::StatusOr<ResourceText> preset =
+      read_resource(name_or_file, kPresets, "preset", "lockbench list presets");
+  return preset.ok() ? parse_preset(preset->text, preset->file)
+                     : absl::StatusOr<Preset>(preset.status());
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {

@@ -32,8 +32,13 @@ absl::StatusOr<std::vector<std::string>> preset_names();
 // Names of the machines whose models are shipped with the program, in alphabetical order.
 absl::StatusOr<std::vector<std::string>> machine_names();
 
-// The file of the model with that name, or that file if the name ends in `.toml`.
-absl::StatusOr<std::filesystem::path> machine_file(const std::string& name_or_file);
+struct ResourceText {
+  std::string file;
+  std::string text;
+};
+
+// The machine model with that name, or that file if the name ends in `.toml`.
+absl::StatusOr<ResourceText> read_machine(const std::string& name_or_file);
 
 // The preset with that name, or the preset in that file if the name ends in `.toml`.
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file);

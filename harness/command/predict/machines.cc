@@ -16,11 +16,10 @@ namespace lockbench {
 
 namespace {
 
-absl::StatusOr<ModelledMachine> parsed(absl::StatusOr<std::string> toml, const std::string& file) {
-  if (!toml.ok()) return toml.status();
-  absl::StatusOr<machine::MachineModel> model = machine::parse_machine(*toml, file);
+absl::StatusOr<ModelledMachine> parsed(std::string toml, const std::string& file) {
+  absl::StatusOr<machine::MachineModel> model = machine::parse_machine(toml, file);
   if (!model.ok()) return model.status();
-  return ModelledMachine{*std::move(model), *std::move(toml)};
+  return ModelledMachine{*std::move(model), std::move(toml)};
 }
 
 absl::Status given_twice(const std::string& name) {
@@ -29,9 +28,9 @@ absl::Status given_twice(const std::string& name) {
 }
 
 absl::StatusOr<ModelledMachine> load_machine(const std::string& name) {
-  const absl::StatusOr<std::filesystem::path> file = machine_file(name);
-  if (!file.ok()) return file.status();
-  return parsed(read_file(*file, kMostInputBytes), file->string());
+  absl::StatusOr<ResourceText> machine = read_machine(name);
+  if (!machine.ok()) return machine.status();
+  return parsed(std::move(machine->text), machine->file);
 }
 
 }  // namespace
@@ -53,7 +52,9 @@ absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std
     machines.push_back(*std::move(machine));
   }
   if (!here) return machines;
-  absl::StatusOr<ModelledMachine> measured = parsed(measure_here(), std::string(kHere) + ".toml");
+  absl::StatusOr<std::string> toml = measure_here();
+  if (!toml.ok()) return toml.status();
+  absl::StatusOr<ModelledMachine> measured = parsed(*std::move(toml), std::string(kHere) + ".toml");
   if (!measured.ok()) return measured.status();
   machines.insert(machines.begin() + static_cast<std::ptrdiff_t>(*here), *std::move(measured));
   return machines;
