@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<std::string>> names_in(const fs::path& relative) {
 
 // The path of the resource with that name, or of that file. `kind` and `lists` are for messages:
 // what it is, and the command that lists the names.
-absl::StatusOr<fs::path> resource_path(const std::string& name_or_file, const fs::path& relative,
+absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs::path& relative,
                                        const std::string& kind, const std::string& lists) {
   if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
   if (name_or_file.find('/') != std::string::npos) {
@@ -96,7 +96,7 @@ absl::StatusOr<fs::path> resource_path(const std::string& name_or_file, const fs
 absl::StatusOr<ResourceText> read_resource(const std::string& name_or_file,
                                            const fs::path& relative, const std::string& kind,
                                            const std::string& lists) {
-  const absl::StatusOr<fs::path> file = resource_path(name_or_file, relative, kind, lists);
+  const absl::StatusOr<fs::path> file = resource_file(name_or_file, relative, kind, lists);
   if (!file.ok()) return file.status();
   absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
   if (!text.ok()) {
@@ -150,8 +150,8 @@ std::optional<std::filesystem::path> find_engine(const std::string& program) {
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
   const absl::StatusOr<ResourceText> preset =
       read_resource(name_or_file, kPresets, "preset", "lockbench list presets");
-  return preset.ok() ? parse_preset(preset->text, preset->file)
-                     : absl::StatusOr<Preset>(preset.status());
+  if (!preset.ok()) return preset.status();
+  return parse_preset(preset->text, preset->file);
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {

@@ -70,6 +70,18 @@ std::filesystem::path machine_copy(const std::filesystem::path& folder, const st
   return folder / "machines" / (name + ".toml");
 }
 
+absl::StatusOr<ModelledMachine> load_copy(const std::filesystem::path& folder,
+                                          const std::string& name) {
+  const std::filesystem::path file = machine_copy(folder, name);
+  absl::StatusOr<std::string> toml = read_file(file, kMostInputBytes);
+  if (!toml.ok()) {
+    return absl::Status(toml.status().code(),
+                        std::string(toml.status().message()) +
+                            "; put the run's copy of the machine back, or begin another run");
+  }
+  return parsed(*std::move(toml), file.string());
+}
+
 absl::Status copy_machines(std::span<const ModelledMachine> machines,
                            const std::filesystem::path& folder) {
   if (absl::Status made = make_folders(folder / "machines"); !made.ok()) return made;

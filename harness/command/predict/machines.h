@@ -38,6 +38,10 @@ absl::StatusOr<std::vector<ModelledMachine>> shipped_machines();
 // The file of a machine's copy in a run's folder.
 std::filesystem::path machine_copy(const std::filesystem::path& folder, const std::string& name);
 
+// Reads that copy. NotFound says what to do if it is gone.
+absl::StatusOr<ModelledMachine> load_copy(const std::filesystem::path& folder,
+                                          const std::string& name);
+
 absl::Status copy_machines(std::span<const ModelledMachine> machines,
                            const std::filesystem::path& folder);
 

@@ -280,8 +280,7 @@ int resume(const PredictOptions& options, const Predictor& predictor) {
   if (!before.ok()) return complain(options, before.status());
   // The copies are made after meta.json, and users may change them.
   for (const Machine& machine : run->writer.meta().machines.value_or(std::vector<Machine>{})) {
-    const auto copy =
-        load_machines({machine_copy(*options.resume, machine.id.value_or("")).string()});
+    const auto copy = load_copy(*options.resume, machine.id.value_or(""));
     if (!copy.ok()) return complain(options, copy.status());
   }
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
