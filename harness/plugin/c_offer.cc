@@ -126,7 +126,8 @@ LockPromises promises_in(const lockbench_c_lock& lock) {
           .limits = {.threads = said.limits.threads,
                      .keys = said.limits.keys,
                      .keys_of_thread = said.limits.keys_of_thread,
-                     .keys_below = said.limits.keys_below}};
+                     .keys_below = said.limits.keys_below,
+                     .no_kills = said.limits.no_kills != 0}};
 }
 
 void add_lock(const lockbench_c_lock& lock, bool reentrant, PluginLocks& locks) {

@@ -356,6 +356,10 @@ class PluginLocks {
 
   template <class P, Key K>
   static stress::RegisteredLock registered_lock_of(const Line<P>& line) {
+    static_assert(
+        !lock_promises(P::kPromises).timed || stress::internal::kWaitsForTime<HandleOf<P, K>>,
+        "a keyed lock that promises timeouts has handles with "
+        "bool try_lock_for(std::chrono::nanoseconds)");
     constexpr bool kStringKeys = std::same_as<K, std::string_view>;
     return internal::registered_lock(line.listing, kStringKeys, stress::abilities_of<P, K>(),
                                      lock_promises(P::kPromises), internal::make_adapter<P, K>,

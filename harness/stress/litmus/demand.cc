@@ -133,6 +133,7 @@ std::string to_text(const LockLimits& limits) {
   add(limits.keys, " keys at once");
   add(limits.keys_of_thread, " keys of one thread at once");
   if (limits.plain_names) parts.push_back("plain names");
+  if (limits.no_kills) parts.push_back("no process killed");
   if (limits.keys_below != 0) parts.push_back(absl::StrCat("keys below ", limits.keys_below));
   return absl::StrJoin(parts, ", ");
 }

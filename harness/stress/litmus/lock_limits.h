@@ -19,6 +19,8 @@ struct LockLimits {
   // Of a lock whose keys are names: they are words. None is empty, none has a zero byte, and no two
   // differ only in case, in blanks at the end or in zeros at the beginning.
   bool plain_names = false;
+  // Of a lock between processes: no process is killed while it holds or requests the lock.
+  bool no_kills = false;
 
   constexpr bool operator==(const LockLimits&) const = default;
   constexpr bool any() const { return *this != LockLimits(); }

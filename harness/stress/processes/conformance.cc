@@ -78,8 +78,8 @@ class Conformer {
 
  private:
   FaultKind possible(FaultKind fault) const {
-    const bool kills = fault == FaultKind::kKill || fault == FaultKind::kRecycle;
-    return kills && !net_.is_mortal() ? FaultKind::kNone : fault;
+    const bool survives = net_.is_mortal() && !entry_.abilities.limits.no_kills;
+    return kills(fault) && !survives ? FaultKind::kNone : fault;
   }
 
   void execute(const RunPlan& plan) {

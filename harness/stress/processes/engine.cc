@@ -66,6 +66,16 @@ absl::StatusOr<Series> series_for(const Order& order) {
   return series;
 }
 
+// Leaves out the modes that kill if the lock does not promise to survive that.
+absl::Status leave_out_kills(Series& series, const LockLimits& limits) {
+  if (!limits.no_kills) return absl::OkStatus();
+  std::erase_if(series.modes, [](std::size_t mode) { return kills(modes()[mode].fault); });
+  if (!series.modes.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "mode: it kills processes, and the lock promises .limits = {.no_kills = true}; leave --mode "
+      "out, or say one that does not kill");
+}
+
 // Leaves out the modes that watch system calls if this machine does not allow it.
 absl::Status leave_out_impossible_modes(Series& series) {
   const auto watches = [](std::size_t mode) { return watches_calls(modes()[mode].fault); };
@@ -270,9 +280,9 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
-  if (const absl::Status possible = leave_out_impossible_modes(*series); !possible.ok()) {
-    return possible;
-  }
+  absl::Status possible = leave_out_kills(*series, entry.abilities.limits);
+  if (possible.ok()) possible = leave_out_impossible_modes(*series);
+  if (!possible.ok()) return possible;
   prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector polls every 500 us
   const Clock::time_point began = Clock::now();
   Work work;
@@ -294,6 +304,12 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report.remarks.push_back("the epoch: " + text_of(work.last));
     if (work.last.fault() == FaultKind::kForks) {
       report.remarks.push_back("another process may also be a child that a holder forked");
+    }
+    if (kills(work.last.fault())) {
+      report.remarks.push_back(
+          "processes that hold or request the lock are killed in this mode; a lock that is not "
+          "made "
+          "for that promises .limits = {.no_kills = true}");
     }
     if (watches_calls(work.last.fault())) {
       report.remarks.push_back("the last faults at system calls: " +

@@ -29,6 +29,12 @@ constexpr bool watches_calls(FaultKind fault) {
   return fault == FaultKind::kKillInCall || fault == FaultKind::kStopInCall;
 }
 
+// Whether it kills processes that may hold or request the lock.
+constexpr bool kills(FaultKind fault) {
+  return fault == FaultKind::kKill || fault == FaultKind::kRecycle ||
+         fault == FaultKind::kKillInCall;
+}
+
 struct Mode {
   std::string_view name;
   FaultKind fault;

@@ -36,8 +36,9 @@ using testing::HasSubstr;
 using testing::Pair;
 
 template <class P>
-Report report_on(Order order) {
-  const RegisteredLock entry = lock_under_test<InScratchFolder<P>>("lock", "");
+Report report_on(Order order, const LockLimits& limits = {}) {
+  RegisteredLock entry = lock_under_test<InScratchFolder<P>>("lock", "");
+  entry.abilities.limits = limits;
   order.lock = entry.name;
   auto report = test_lock(entry, order, [](const std::string&) {});
   EXPECT_TRUE(report.ok()) << report.status();
@@ -78,7 +79,15 @@ TEST(ProcEngine, FailsALockThatADeadOwnerKeeps) {
   EXPECT_THAT(report.failure->what,
               AnyOf(HasSubstr("which was killed"), HasSubstr("which no process holds"),
                     HasSubstr("the last to hold it")));
+  EXPECT_THAT(report.remarks, Contains(HasSubstr("promises .limits = {.no_kills = true}")));
   EXPECT_GT(report.replay.reruns, 0U);
+}
+
+TEST(ProcEngine, KillsNoHolderOfALockThatPromisesNoKills) {
+  const Report report =
+      report_on<LinkLock<LinkFault::kNoRecovery>>({.budget = 3s}, {.no_kills = true});
+  EXPECT_EQ(report.verdict, Verdict::kClean) << (report.failure ? report.failure->what : "");
+  EXPECT_THAT(report.figures, Contains(Pair("processes_killed", 0)));
 }
 
 TEST(ProcEngine, FailsALockThatIsClaimedByTwoSystemCalls) {
@@ -119,8 +128,9 @@ TEST(ProcEngine, PassesTheFileLockAndSaysWhatItDid) {
   EXPECT_THAT(report.remarks, Contains(HasSubstr("at 95 % confidence (3/n)")));
 }
 
-std::string complaint_about(const Order& order) {
-  const RegisteredLock entry = lock_under_test<InScratchFolder<FileLock<>>>("lock", "");
+std::string complaint_about(const Order& order, const LockLimits& limits = {}) {
+  RegisteredLock entry = lock_under_test<InScratchFolder<FileLock<>>>("lock", "");
+  entry.abilities.limits = limits;
   const auto report = test_lock(entry, order, [](const std::string&) {});
   EXPECT_FALSE(report.ok());
   return std::string(report.status().message());
@@ -130,6 +140,8 @@ TEST(ProcEngine, RefusesWhatProcessesCannotDo) {
   EXPECT_THAT(complaint_about({.program = "L0 U"}), HasSubstr("leave --program out"));
   EXPECT_THAT(complaint_about({.mode = "yields"}), HasSubstr("is no mode of the proc engine"));
   EXPECT_THAT(complaint_about({.threads = 1}), HasSubstr("say 2 to 16"));
+  EXPECT_THAT(complaint_about({.mode = "recycle"}, {.no_kills = true}),
+              HasSubstr("the lock promises .limits = {.no_kills = true}"));
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ typedef struct lockbench_c_limits {
   uint32_t keys;           /* so many different keys may be held or requested at once */
   uint32_t keys_of_thread; /* so many different keys one thread may hold at once */
   uint64_t keys_below;     /* each key is a number below this; at least 2 */
+  uint32_t no_kills; /* 1: no process is killed while it holds or requests it (with `processes`) */
 } lockbench_c_limits;
 
 /* What `lockbench stress` holds the lock to; 0 and NULL promise nothing. docs/stress.md says what
