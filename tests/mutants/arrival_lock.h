@@ -17,6 +17,7 @@ enum class ArrivalFault {
   kLastFirst,    // whoever came last
   kSecondFirst,  // whoever came second, where there are two
   kAnybody,      // whoever looks first when all are told
+  kNewcomer,     // who comes before the first one that waits has woken up
 };
 
 template <ArrivalFault kFault>
@@ -31,7 +32,7 @@ class ArrivalLock {
       return;
     }
     const auto mine = waiters_.emplace(waiters_.end());
-    if constexpr (kFault == ArrivalFault::kAnybody) {
+    if constexpr (kTellsOnly) {
       while (held_) mine->told.wait(guard);
       held_ = true;
     } else {
@@ -48,6 +49,11 @@ class ArrivalLock {
 
   void unlock() {
     const std::scoped_lock guard(mutex_);
+    if constexpr (kFault == ArrivalFault::kNewcomer) {
+      held_ = false;
+      if (!waiters_.empty()) waiters_.front().told.notify_one();
+      return;
+    }
     if constexpr (kFault == ArrivalFault::kAnybody) {
       held_ = false;
       for (auto one = waiters_.rbegin(); one != waiters_.rend(); ++one) one->told.notify_one();
@@ -63,6 +69,10 @@ class ArrivalLock {
   }
 
  private:
+  // Whether a release leaves the lock free, and those who are told of it take it themselves.
+  static constexpr bool kTellsOnly =
+      kFault == ArrivalFault::kAnybody || kFault == ArrivalFault::kNewcomer;
+
   struct Waiter {
     bool granted = false;
     platform::ConditionVariable told;

@@ -138,6 +138,9 @@ std::vector<Mutant> orders_of_arrival() {
              unfair),
       broken(global<ArrivalLock<F::kAnybody>>("arrival_anybody", "wakes all, from the last one on"),
              unfair),
+      broken(global<ArrivalLock<F::kNewcomer>>("arrival_newcomer",
+                                               "is free for others until the first one wakes up"),
+             unfair),
   };
 }
 

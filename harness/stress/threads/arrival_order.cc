@@ -102,16 +102,22 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
     add(context.state.beat);
   }
   held->unlock();
+  // The releaser comes last of all, and finds the key free if the release hands it to nobody.
+  held->lock();
+  const std::uint32_t releasers_place = served++;
+  held->unlock();
   for (std::uint32_t i = 0; i < begun; ++i) waiters[i].thread.join();
   add(context.state.beat);
-  // The last waiter is not compared if it is not certain that it arrived after the others.
-  for (std::uint32_t i = 1; i < known; ++i) {
+  const auto compare = [&](std::uint32_t earlier, std::uint32_t later, std::uint32_t laters_place) {
     check(context.state, kOwnSlot,
           Arrivals{.key = 0,
-                   .earlier = i - 1,
-                   .later = i,
-                   .overtook = waiters[i].place < waiters[i - 1].place});
-  }
+                   .earlier = earlier,
+                   .later = later,
+                   .overtook = laters_place < waiters[earlier].place});
+  };
+  // The last waiter is not compared if it is not certain that it arrived after the others.
+  for (std::uint32_t i = 1; i < known; ++i) compare(i - 1, i, waiters[i].place);
+  for (std::uint32_t i = 0; i < known; ++i) compare(i, begun, releasers_place);
 }
 
 }  // namespace lockbench::stress::threads

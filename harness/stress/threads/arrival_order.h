@@ -5,7 +5,8 @@
 //
 // The order of threads that arrive at about the same time cannot be determined. So each thread
 // arrives when the one before it certainly waits: when that one sleeps in its call, or has used a
-// processor for longer than any lock spins before it queues a thread.
+// processor for longer than any lock spins before it queues a thread. Then the holder releases, and
+// requests the key again at once: it must be served after all of them.
 #pragma once
 
 #include <cstdint>
