@@ -50,6 +50,21 @@ class UnusedKey {
   const std::uint32_t key_;
 };
 
+// A timeout until just after the next full second of the clock that has it sooner, if that is soon:
+// a deadline whose nanoseconds are not carried is none. Else 0.
+std::chrono::nanoseconds until_next_second() {
+  using std::chrono::nanoseconds;
+  constexpr nanoseconds kSoon = std::chrono::milliseconds(150);
+  constexpr nanoseconds kAfter = std::chrono::milliseconds(1);
+  const auto left = [](nanoseconds now) {
+    constexpr nanoseconds kSecond = std::chrono::seconds(1);
+    return kSecond - now % kSecond;
+  };
+  const nanoseconds least = std::min(left(std::chrono::steady_clock::now().time_since_epoch()),
+                                     left(std::chrono::system_clock::now().time_since_epoch()));
+  return least > kSoon ? nanoseconds(0) : least + kAfter;
+}
+
 class QuiescentChecks {
  public:
   QuiescentChecks(EpochContext& context, const std::vector<std::unique_ptr<CheckedThread>>& threads)
@@ -162,16 +177,26 @@ class QuiescentChecks {
       const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
       check(TryOfHeldKey{.acquired = handle->try_lock()});
       add(context_.state.beat);
-      if (context_.entry.abilities.timed) {
-        for (const auto timeout : {1, 0, -1}) {
-          check(TryOfHeldKey{.acquired = handle->try_lock_for(std::chrono::milliseconds(timeout))});
-          add(context_.state.beat);
-        }
-      }
+      if (context_.entry.abilities.timed) check_timeouts(*handle);
       add(context_.state.beat);
     }).join();
     enter_phase(SharedState::kChecking);
     held_handle->unlock();
+  }
+
+  // Another thread holds the key.
+  void check_timeouts(LockHandle& handle) {
+    using std::chrono::milliseconds;
+    const std::chrono::nanoseconds timeouts[] = {milliseconds(1), milliseconds(0), milliseconds(-1),
+                                                 until_next_second()};
+    for (const std::chrono::nanoseconds timeout : timeouts) {
+      const platform::Time asked = platform::now();
+      const bool acquired = handle.try_lock_for(timeout);
+      const std::chrono::nanoseconds waited = platform::now() - asked;
+      check(TryOfHeldKey{.acquired = acquired});
+      if (!acquired) check(Refusal{.timeout_ns = timeout.count(), .waited_ns = waited.count()});
+      add(context_.state.beat);
+    }
   }
 
   // Holds the key that no thread used. Another thread must be able to acquire each of the other
