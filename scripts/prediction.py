@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures and predicts a grid of cells on this machine, and says how accurate the predictions are.
 
-grid        writes the preset of a grid: accuracy, scaling or falls
+grid        writes the preset of a grid: accuracy, bound, scaling or falls
 accuracy    the tables of a measured and a predicted run of it
 vary        writes a machine's file with each figure 30 % higher and lower
 sensitivity the table of a run that was predicted with these files
@@ -60,6 +60,10 @@ keys = 64
 key_distribution = "zipf:0.99"
 """
 
+# The same with each thread bound to a processor: what the kernel's choice of processors adds to the
+# errors is not in it.
+BOUND = GRID.replace("blocks = 2\n", 'blocks = 2\npinning = "compact"\n')
+
 SCALING = """\
 # Written by scripts/prediction.py grid scaling: the grid of other machines in docs/performance.md.
 title = "Our locks and the peers that can be predicted, on other machines"
@@ -99,7 +103,7 @@ workload = "checkout"
 primitive = ["lease:leases=64", "lease:order=fifo,leases=64"]
 """
 
-GRIDS = {"accuracy": GRID, "scaling": SCALING, "falls": FALLS}
+GRIDS = {"accuracy": GRID, "bound": BOUND, "scaling": SCALING, "falls": FALLS}
 
 BY = 0.3
 FIGURE = re.compile(r"^(?P<key>[a-z_]+)( *= *)(?P<number>[0-9.e+-]+)", re.IGNORECASE)

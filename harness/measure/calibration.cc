@@ -121,13 +121,15 @@ Calibration calibrate() {
 }
 
 std::optional<double> locked_operation_ns() {
-  // The shortest: other processes make an operation longer. Windows are shorter than their slices.
-  std::optional<double> shortest;
-  for (int i = 0; i < 15; ++i) {
+  // Windows are shorter than the slices of other processes, so these disturb few of them. The
+  // shortest would be of a processor that was faster for a moment than when accesses were measured.
+  std::vector<double> values;
+  for (int i = 0; i < 31; ++i) {
     const auto value = operation_once_ns<LeastLock>(0, std::chrono::milliseconds(2));
-    if (value && (!shortest || *value < *shortest)) shortest = value;
+    if (value) values.push_back(*value);
   }
-  return shortest;
+  if (values.empty()) return std::nullopt;
+  return median_of(std::move(values));
 }
 
 }  // namespace lockbench
