@@ -188,6 +188,8 @@ def test_the_grid_is_as_large_as_the_page_says(capsys: pytest.CaptureFixture[str
     grid = tomllib.loads(capsys.readouterr().out)
     assert len(grid["primitive"]) == 15
     assert (grid["threads"], grid["hold"]) == ([1, 2, 4, 8], ["0", "200ns", "20us"])
+    assert script.main(["grid", "bound"]) == 0
+    assert tomllib.loads(capsys.readouterr().out) == {**grid, "pinning": "compact"}
 
 
 def test_falls_are_judged_for_each_machine_and_lock(make_run: MakeRun) -> None:
