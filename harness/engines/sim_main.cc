@@ -4,12 +4,13 @@
 
 #include "harness/engines/engine_main.h"
 #include "harness/engines/sim_registry.h"
+#include "harness/plugin/c_offer.h"
 #include "harness/stress/explore/engine.h"
 #include "harness/stress/explore/foreign_calls.h"
 
 int main(int count, char** words) {
   using namespace lockbench::stress;
   return lockbench::engine_main({words, static_cast<std::size_t>(count)}, explore::stress_registry,
-                                explore::test_lock, lockbench::tests_all, nullptr,
+                                explore::test_lock, lockbench::tests_all, lockbench::c_offer,
                                 explore::prepare_plugin);
 }

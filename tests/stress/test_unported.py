@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -116,6 +117,14 @@ def test_a_lock_that_waits_in_the_kernel_is_named_and_does_not_hang(lockbench: P
 
 
 # The second one is built by lockbench_add_simulated_plugin().
+def test_a_lock_in_c_is_simulated(lockbench: Program) -> None:
+    plugin = str(PLUGINS.resolve() / "two_steps_as_they_are.so")
+    words = ["--engine", "sim", "--budget", "2s", "--format", "json"]
+    done = lockbench.run("stress", "c_two_steps", "--plugin", plugin, *words)
+    assert done.returncode == 3, done.stderr
+    assert json.loads(done.stdout)["oracle"] in ("exclusion", "ordering", "conservation")
+
+
 @pytest.mark.parametrize("name", ["two_steps", "two_steps_as_they_are"])
 def test_native_threads_are_delayed_between_accesses(lockbench: Program, name: str) -> None:
     plugin = str(PLUGINS.resolve() / f"{name}.so")

@@ -49,6 +49,22 @@ std::optional<DataRace> PlainAccesses::race_of_atomic(const Memory& memory, std:
   return std::nullopt;
 }
 
+bool PlainAccesses::race_with_free(const Memory& memory, std::uint32_t thread, const void* place,
+                                   std::size_t bytes) const {
+  const std::size_t begin = arena_.offset(place) / kGranule;
+  for (std::size_t now = begin; now < begin + bytes / kGranule; ++now) {
+    const std::uint32_t number = index_[now];
+    if (number == 0) continue;
+    const Granule& granule = granules_[number - 1];
+    for (std::size_t i = 0; i < granule.count; ++i) {
+      const Earlier& earlier = granule.earlier[i];
+      if (earlier.thread == thread) continue;
+      if (!memory.happens_before(earlier.thread, earlier.moment, thread)) return true;
+    }
+  }
+  return false;
+}
+
 std::optional<DataRace> PlainAccesses::add(const Memory& memory, std::uint32_t thread,
                                            const PlainAccess& access) {
   const std::size_t begin = arena_.offset(access.place);

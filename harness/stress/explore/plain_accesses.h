@@ -73,6 +73,10 @@ class PlainAccesses {
   // such as the one that gives an atomic object its first value.
   std::optional<DataRace> race_of_atomic(const Memory& memory, std::uint32_t thread,
                                          const PlainAccess& access) const;
+  // Whether `thread`, which frees this memory, may do so before an access of another thread:
+  // nothing orders the two.
+  bool race_with_free(const Memory& memory, std::uint32_t thread, const void* place,
+                      std::size_t bytes) const;
 
  private:
   static constexpr std::size_t kGranule = 8;

@@ -56,8 +56,14 @@ void World::release(void* place) {
     note_access(Access::kFree, place, 0, 0, 0);
   }
   if (of_program() == nullptr) return void(arena_.release(place));
-  if (arena_.release(place)) return check_stores_to_freed();
-  fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
+  const std::size_t bytes = arena_.size_at(place);
+  if (!arena_.release(place)) {
+    fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
+  }
+  check_stores_to_freed();
+  if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
+    fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
+  }
 }
 
 void World::check_null(const void* place) {
