@@ -11,7 +11,7 @@ Usage: ./scripts/test.sh [--long]
 
 Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must); builds and runs the tests labelled `sanitize` in
-the presets `asan` and `tsan`, and check.sh --quick beside them; then builds the preset
+the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
 `release` with warnings as errors, runs all tests there, and ends with ctest's
 own summary. Exits with 1 when anything failed; what can still run does.
 It takes some 18 to 30 minutes on two cores with cold caches; virtual ones differ.
@@ -90,12 +90,6 @@ packages=("${run_packages[@]}" "${test_packages[@]}")
 ensure_packages "${packages[@]}"
 
 failed=()
-# Beside the sanitizers, because it uses one processor at a time.
-checks="$(mktemp)"
-./scripts/check.sh --quick >"$checks" 2>&1 &
-checking=$!
-trap 'kill "$checking" 2>/dev/null; rm -f "$checks"' EXIT
-
 sanitizers=(asan tsan)
 settle_layout || { failed+=("${sanitizers[@]}") && sanitizers=(); }
 for preset in "${sanitizers[@]}"; do
@@ -104,8 +98,7 @@ for preset in "${sanitizers[@]}"; do
 done
 
 say_when "Checks: format, include rules, Python, pages"
-wait "$checking" || failed+=("check.sh")
-cat "$checks"
+./scripts/check.sh --quick || failed+=("check.sh")
 
 say_when "Preset release: all tests"
 configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON \

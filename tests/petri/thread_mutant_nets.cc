@@ -117,6 +117,7 @@ const std::vector<std::string>& without_net() {
                                             "arrival",
                                             "arrival_anybody",
                                             "arrival_last_first",
+                                            "arrival_newcomer",
                                             "arrival_second_first",
                                             "asterinas_1642",
                                             "asterinas_1642_fixed",
