@@ -308,8 +308,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     if (kills(work.last.fault())) {
       report.remarks.push_back(
           "processes that hold or request the lock are killed in this mode; a lock that is not "
-          "made "
-          "for that promises .limits = {.no_kills = true}");
+          "made for that promises .limits = {.no_kills = true}");
     }
     if (watches_calls(work.last.fault())) {
       report.remarks.push_back("the last faults at system calls: " +
