@@ -586,6 +586,29 @@ class ReplacedFlagLock {
  private:
   Pointer flag_ = std::make_shared<std::atomic<bool>>(false);
 };
+// A lock that its last holder may destroy, whose unlock() reads a plain member: before the release,
+// or after it, when another thread may have freed it.
+template <bool kReadsBefore>
+class FlavouredLock {
+ public:
+  static constexpr bool kLastMayDestroy = true;
+
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() {
+    bool silent = kReadsBefore && silent_;
+    held_.store(false, std::memory_order_release);
+    if (!kReadsBefore) silent = silent_;
+    if (!silent) sched_yield();
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+  bool silent_ = false;
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -621,4 +644,6 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
+  locks.add<FlavouredLock<true>>("raw_flavoured", "reads a plain member, then releases");
+  locks.add<FlavouredLock<false>>("raw_flavoured_late", "releases, then reads a plain member");
 }
