@@ -45,7 +45,7 @@ static void* bytes_create(void) { return tmpfile(); }
 static void bytes_destroy(void* self) { fclose(self); }
 static int bytes_call(void* self, int command, short type, uint64_t key) {
   struct flock byte = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
-  byte.l_start = (off_t)(key & INT64_MAX);
+  byte.l_start = (off_t)key;
   while (fcntl(fileno(self), command, &byte) == -1) {
     if (errno == EAGAIN || errno == EACCES) return 0;
     if (errno != EINTR) abort();
@@ -57,7 +57,11 @@ static int bytes_try(void* self, uint64_t key) { return bytes_call(self, F_SETLK
 static void bytes_unlock(void* self, uint64_t key) { bytes_call(self, F_SETLK, F_UNLCK, key); }
 
 static const lockbench_c_promises between_processes = {
-    .size = sizeof(lockbench_c_promises), .lock_per_key = 1, .processes = 1};
+    .size = sizeof(lockbench_c_promises),
+    .lock_per_key = 1,
+    .processes = 1,
+    .limits = {.keys_below = INT64_MAX}, /* the bytes that a file can have */
+};
 
 static const lockbench_c_lock locks[] = {
     {.size = sizeof(lockbench_c_lock),
