@@ -103,7 +103,7 @@ runs="${runs:-100}"
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 log="${log:-$folder/log}"
-touch "$log"
+touch "$log" 2>/dev/null || { echo "controls.sh: --log: cannot write '$log'" >&2 && exit 2; }
 
 # run PROGRAM[:PLUGIN] WORD...: an engine, with a plug-in that was copied.
 run() {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Locks between processes: the kernel's locks of the bytes of a file, one for each key. The broken
- * one closes the file at each release: then the kernel releases all locks that the process has of
- * this file, also those of other keys. */
+ * ones: one closes the file at each release, and then the kernel releases all locks that the process
+ * has of this file, also those of other keys. The other one takes keys that differ in their highest
+ * bit alone for one byte. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -58,19 +59,38 @@ static void region_close(void* self, uint64_t key) {
   ((region*)self)->files[key % kKeys] = -1;
 }
 
-static const lockbench_c_promises promises = {
+static void folded_lock(void* self, uint64_t key) {
+  region_lock(self, key & INT64_MAX);
+}
+static int folded_try(void* self, uint64_t key) {
+  return region_try(self, key & INT64_MAX);
+}
+static void folded_unlock(void* self, uint64_t key) {
+  region_unlock(self, key & INT64_MAX);
+}
+
+/* A file has no more bytes. */
+static const lockbench_c_promises below_the_highest_bit = {.size = sizeof(lockbench_c_promises),
+                                                           .lock_per_key = 1,
+                                                           .processes = 1,
+                                                           .limits = {.keys_below = INT64_MAX}};
+static const lockbench_c_promises of_all_keys = {
     .size = sizeof(lockbench_c_promises), .lock_per_key = 1, .processes = 1};
 
-#define REGION(lock_name, what, unlock)                                                            \
+#define REGION(lock_name, what, promised, lock, try_to_lock, unlock)                               \
   {                                                                                                \
     .size = sizeof(lockbench_c_lock), .name = lock_name, .summary = what, .create = region_create, \
-    .destroy = region_destroy, .lock_key = region_lock, .try_lock_key = region_try,                \
-    .unlock_key = unlock, .promises = &promises                                                    \
+    .destroy = region_destroy, .lock_key = lock, .try_lock_key = try_to_lock,                      \
+    .unlock_key = unlock, .promises = &promised                                                    \
   }
 
 static const lockbench_c_lock locks[] = {
-    REGION("region", "a byte of a file for each key", region_unlock),
-    REGION("region_closes", "closes the file at each release", region_close),
+    REGION("region", "a byte of a file for each key", below_the_highest_bit, region_lock, region_try,
+           region_unlock),
+    REGION("region_closes", "closes the file at each release", below_the_highest_bit, region_lock,
+           region_try, region_close),
+    REGION("region_folds", "a byte for two keys", of_all_keys, folded_lock, folded_try,
+           folded_unlock),
 };
 
 const lockbench_c_plugin lockbench_c_locks = {LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,

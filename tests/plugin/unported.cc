@@ -586,10 +586,11 @@ class ReplacedFlagLock {
  private:
   Pointer flag_ = std::make_shared<std::atomic<bool>>(false);
 };
+
 // A lock that its last holder may destroy, whose unlock() reads a plain member: before the release,
 // or after it, when another thread may have freed it.
 template <bool kReadsBefore>
-class FlavouredLock {
+class QuietLock {
  public:
   static constexpr bool kLastMayDestroy = true;
 
@@ -598,15 +599,15 @@ class FlavouredLock {
   }
   bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
   void unlock() {
-    bool silent = kReadsBefore && silent_;
+    bool quiet = kReadsBefore && quiet_;
     held_.store(false, std::memory_order_release);
-    if (!kReadsBefore) silent = silent_;
-    if (!silent) sched_yield();
+    if (!kReadsBefore) quiet = quiet_;
+    if (!quiet) sched_yield();
   }
 
  private:
   std::atomic<bool> held_{false};
-  bool silent_ = false;
+  bool quiet_ = false;
 };
 
 }  // namespace
@@ -644,6 +645,6 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
-  locks.add<FlavouredLock<true>>("raw_flavoured", "reads a plain member, then releases");
-  locks.add<FlavouredLock<false>>("raw_flavoured_late", "releases, then reads a plain member");
+  locks.add<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");
+  locks.add<QuietLock<false>>("raw_quiet_late", "releases, then reads a plain member");
 }

@@ -39,7 +39,7 @@ CORRECT += [
     "raw_lazy_released",
     "raw_replaced",
     "raw_napping",
-    "raw_flavoured",
+    "raw_quiet",
 ]
 
 
@@ -60,7 +60,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
         ("raw_replaced_plain", "lifetime"),
-        ("raw_flavoured_late", "lifetime"),
+        ("raw_quiet_late", "lifetime"),
         ("raw_napping_last_first", "fairness"),
     ],
 )

@@ -17,6 +17,7 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/processes/call_watch.h"
 #include "harness/stress/processes/conformance.h"
 #include "harness/stress/processes/epoch.h"
@@ -137,8 +138,7 @@ bool run(Work& work, const RegisteredLock& entry, const Series& series,
   Clock::time_point told = Clock::now();
   for (std::uint64_t i = 0; Clock::now() < series.until; ++i) {
     const std::uint64_t seed = i == 0 ? series.seed : derive_seed(series.seed, i);
-    work.last =
-        plan_epoch(next_mode(series, work, i), seed, series.processes, entry.abilities.limits);
+    work.last = plan_epoch(next_mode(series, work, i), seed, series.processes, entry.abilities);
     const auto left = std::chrono::ceil<milliseconds>(series.until - Clock::now());
     work.last.length = std::min(work.last.length, left);
     if (!run_epoch(*work.state, entry, work.last, work.injected)) return false;
@@ -268,8 +268,10 @@ void rerun(const RegisteredLock& entry, const Series& series, const EpochPlan& p
 }
 
 std::string text_of(const EpochPlan& plan) {
-  return absl::StrFormat("%d processes, %d keys, %d ms, holds of up to %d us%s", plan.processes,
-                         plan.keys, plan.length.count(), plan.longest_hold.count(),
+  const std::string key_set =
+      plan.key_set == 0 ? "" : absl::StrFormat(" of the key set K%d", plan.key_set);
+  return absl::StrFormat("%d processes, %d keys%s, %d ms, holds of up to %d us%s", plan.processes,
+                         plan.keys, key_set, plan.length.count(), plan.longest_hold.count(),
                          plan.yields ? ", yields and sleeps" : "");
 }
 
@@ -302,6 +304,8 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report_trace(work.state->slots, get(work.state->began_ns), "process", report);
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
+    const std::string names = remark_on_names({.key_set = work.last.key_set}, entry.abilities);
+    if (!names.empty()) report.remarks.push_back(names);
     if (work.last.fault() == FaultKind::kForks) {
       report.remarks.push_back("another process may also be a child that a holder forked");
     }

@@ -24,6 +24,7 @@ struct EpochPlan {
   std::uint64_t seed = 1;
   std::uint32_t processes = 4;
   std::uint32_t keys = 1;
+  std::uint32_t key_set = 0;  // see litmus/keys.h; where it is not 0, all of its keys are used
   std::chrono::milliseconds length{100};
   std::chrono::microseconds longest_hold{50};
   bool yields = false;
@@ -33,7 +34,7 @@ struct EpochPlan {
 
 // The plan has no more processes and keys than the lock has room for.
 EpochPlan plan_epoch(std::size_t mode, std::uint64_t seed, std::uint32_t processes,
-                     const LockLimits& limits = {});
+                     const Abilities& abilities = {});
 
 struct EpochContext {
   EpochContext(SharedState& on, const RegisteredLock& line, const EpochPlan& with);

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 
+#include "harness/stress/litmus/keys.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/oracles/first_failure.h"
 #include "harness/stress/owner_canary.h"
@@ -26,8 +27,8 @@
 namespace lockbench::stress::processes {
 
 inline constexpr std::uint32_t kMostProcesses = 16;
-inline constexpr std::uint32_t kOwnSlot = kMostProcesses;  // slot of the supervising process
-inline constexpr std::uint32_t kMostKeys = 3;
+inline constexpr std::uint32_t kOwnSlot = kMostProcesses;       // slot of the supervising process
+inline constexpr std::uint32_t kMostKeys = kMostNamedKeys - 1;  // one more is used by nobody
 
 struct alignas(platform::kCacheLine) ProcessSlot : WorkerSlot {
   Word process;  // the kernel's number of the process

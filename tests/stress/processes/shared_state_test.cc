@@ -3,11 +3,14 @@
 // What processes leave for each other in the shared state; and plans of epochs.
 #include "harness/stress/processes/shared_state.h"
 
+#include <iterator>
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/litmus/keys.h"
 #include "harness/stress/processes/epoch_context.h"
 
 namespace lockbench::stress::processes {
@@ -58,12 +61,25 @@ TEST(ProcessEpoch, NeverHasMoreKeysThanTheSharedState) {
 }
 
 TEST(ProcessEpoch, StaysWithinWhatTheLockHasRoomFor) {
+  const Abilities few{.any_key = true, .limits = {.threads = 3, .keys = 1}};
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const EpochPlan plan = plan_epoch(seed % kModes, seed, 6, {.threads = 3, .keys = 1});
+    const EpochPlan plan = plan_epoch(seed % kModes, seed, 6, few);
     EXPECT_LE(plan.processes * (plan.fault() == FaultKind::kForks ? 2 : 1), 3U);
     EXPECT_GE(plan.processes, 1U);
     EXPECT_EQ(plan.keys, 1U);
+    EXPECT_EQ(plan.key_set, 0U);
   }
+}
+
+TEST(ProcessEpoch, MapsKeysToEachKeySetThatSuitsTheLock) {
+  const Abilities of_words{.any_key = true, .names = true, .limits = {.plain_names = true}};
+  std::set<std::uint32_t> of_any_number;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    EXPECT_EQ(plan_epoch(0, seed, 4).key_set, 0U);
+    EXPECT_TRUE(has_plain_names(plan_epoch(0, seed, 4, of_words).key_set));
+    of_any_number.insert(plan_epoch(0, seed, 4, {.any_key = true}).key_set);
+  }
+  EXPECT_EQ(of_any_number.size(), std::size(kKeySets));
 }
 
 TEST(ProcessMode, IsFoundByItsName) {
