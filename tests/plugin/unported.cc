@@ -568,6 +568,36 @@ class NappingLock {
   std::list<std::atomic<bool>*> queue_;
 };
 
+// Each thread draws a number, and waits until it is served. One whose exchange failed, though only
+// spuriously, has no number yet.
+template <bool kInOrder>
+class DrawnLock {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.fair = true};
+
+  void lock() {
+    int mine = drawn_.load();
+    while (!drawn_.compare_exchange_weak(mine, mine + 1)) {
+    }
+    if (kInOrder) {
+      while (served_.load() != mine) sched_yield();
+    } else {
+      while (held_.exchange(true)) sched_yield();
+    }
+  }
+  bool try_lock() {
+    if (!kInOrder) return !held_.exchange(true);
+    int served = served_.load();
+    return drawn_.compare_exchange_strong(served, served + 1);
+  }
+  void unlock() { kInOrder ? void(served_.fetch_add(1)) : held_.store(false); }
+
+ private:
+  std::atomic<int> drawn_{0};
+  std::atomic<int> served_{0};
+  std::atomic<bool> held_{false};
+};
+
 using SharedFlag = std::shared_ptr<std::atomic<bool>>;
 
 // The flag lies in an object that each release replaces by another one.
@@ -643,6 +673,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
   locks.add<NappingLock<false>>("raw_napping", "a fair queue whose waiters sleep and look");
   locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
+  locks.add<DrawnLock<true>>("raw_drawn", "numbers, drawn by an exchange that may fail");
+  locks.add<DrawnLock<false>>("raw_drawn_unserved", "the same, and whoever finds it free takes it");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
   locks.add<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");

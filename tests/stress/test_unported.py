@@ -40,6 +40,7 @@ CORRECT += [
     "raw_replaced",
     "raw_napping",
     "raw_quiet",
+    "raw_drawn",
 ]
 
 
@@ -62,6 +63,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_replaced_plain", "lifetime"),
         ("raw_quiet_late", "lifetime"),
         ("raw_napping_last_first", "fairness"),
+        ("raw_drawn_unserved", "fairness"),
     ],
 )
 def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle: str) -> None:

@@ -209,8 +209,11 @@ bool World::fails_spuriously() {
   const std::size_t chosen = choose(options);
   // Both outcomes are recorded as events. Otherwise two different states would have equal hashes.
   memory_.note(running_, kChoice + chosen, false);
-  spurious_ += static_cast<std::uint32_t>(chosen);
-  return chosen != 0;
+  if (chosen == 0) return false;
+  ++spurious_;
+  // The thread need not wait for others: its next attempt may succeed.
+  note_poll(false);
+  return true;
 }
 
 void World::fence(std::memory_order order) {
