@@ -140,14 +140,11 @@ void add_lock(const lockbench_c_lock& lock, bool reentrant, PluginLocks& locks) 
   locks.add<CLock>(lock.name, lock.summary, kOrigin);
 }
 
-void keep_promises(const LockPromises& promises, stress::RegisteredLock& lock) {
-  stress::add_promises(promises, lock.abilities);
-  lock.abilities.timed = promises.timed;
-  lock.abilities.lock_per_key |= promises.lock_per_key;
-  lock.abilities.nests_keys |= promises.lock_per_key;
-  lock.programs = stress::programs_in(promises);
-  if (!lock.name.starts_with("keyed_table")) lock.scope = promises.scope;
-  lock.make = stress::with_capacity(std::move(lock.make), promises.capacity);
+void keep_promises(const LockPromises& promises, stress::RegisteredLock& made) {
+  internal::keep_promises(promises, made);
+  made.abilities.timed &= promises.timed;  // the functions for timeouts may be missing
+  made.abilities.lock_per_key |= promises.lock_per_key;
+  made.abilities.nests_keys |= promises.lock_per_key;
 }
 
 void do_nothing(void*) {}

@@ -217,6 +217,25 @@ inline auto maker_of(const Listing& listing, const GivenNumbers& given, AdapterM
   return made;
 }
 
+// Whether the lock is a keyed_table, whose Base is the lock of the plug-in.
+inline bool is_table(const stress::RegisteredLock& made) {
+  return made.name.starts_with("keyed_table:");
+}
+
+// Gives what a base lock promises to a lock that is made of it. The table of a keyed_table has
+// neither timeouts nor an order, whatever its locks have, and belongs to one process. But it has no
+// more room than they have, and a hold of it ends when theirs does.
+[[gnu::noinline]] inline void keep_promises(const LockPromises& of_base,
+                                            stress::RegisteredLock& made) {
+  const LockPromises promises =
+      is_table(made) ? LockPromises{.hold_limit = of_base.hold_limit, .limits = of_base.limits}
+                     : of_base;
+  stress::add_promises(promises, made.abilities);
+  made.programs = stress::programs_in(promises);
+  made.make = stress::with_capacity(std::move(made.make), promises.capacity);
+  made.scope = promises.scope;
+}
+
 }  // namespace internal
 
 // The body of LOCKBENCH_PLUGIN adds its locks to this object.
@@ -234,8 +253,9 @@ class PluginLocks {
     } else if constexpr (internal::SaysReentrant<L>) {
       check_base<L>();
       static_assert(internal::promises_of<L>().capacity == 1, "a reentrant lock has one owner");
+      const std::size_t first = offer_.locks.size();
       add_line<ReentrantLock<L>>({{name, summary, origin}, plain<ReentrantLock<L>>});
-      keep_promises<L>(1);
+      keep_promises<L>(first);
     } else {
       static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
       add_base<L>(name, summary, origin);
@@ -284,40 +304,31 @@ class PluginLocks {
                   "a queue lock, whose functions take a node, cannot promise them");
   }
 
-  // Gives the promises of a base lock to the last `count` locks, which were made of it. The table
-  // of keyed_table belongs to one process, whatever its locks do.
-  [[gnu::noinline]] void keep_promises(const LockPromises& promises, bool last_may_destroy,
-                                       std::size_t count) {
-    for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
-         made != offer_.locks.end(); ++made) {
-      stress::add_promises(promises, made->abilities);
-      made->programs = stress::programs_in(promises);
-      made->make = stress::with_capacity(std::move(made->make), promises.capacity);
-      made->abilities.last_may_destroy |= last_may_destroy;
-      if (!made->name.starts_with("keyed_table")) made->scope = promises.scope;
-    }
-  }
-
+  // Gives what L promises to the locks from `first` on, which were made of it.
   template <class L>
-  void keep_promises(std::size_t count) {
-    keep_promises(internal::promises_of<L>(), stress::last_may_destroy<L>(), count);
+  void keep_promises(std::size_t first) {
+    for (std::size_t i = first; i < offer_.locks.size(); ++i) {
+      internal::keep_promises(internal::promises_of<L>(), offer_.locks[i]);
+      offer_.locks[i].abilities.last_may_destroy |=
+          stress::last_may_destroy<L>() && !internal::is_table(offer_.locks[i]);
+    }
   }
 
   template <class L>
   void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
     check_base<L>();
+    const std::size_t first = offer_.locks.size();
     const Line<GlobalLock<L>> one{internal::base_listing("global", name, summary, origin),
                                   plain<GlobalLock<L>>};
     if constexpr (internal::promises_of<L>().capacity != 1) {
       // With several holders, a workload needs a number for each holder, and this lock has none.
       offer_.locks.push_back(registered_lock_of<GlobalLock<L>, std::uint64_t>(one));
-      return keep_promises<L>(1);
+      return keep_promises<L>(first);
     }
     add_line<GlobalLock<L>>(one);
     add_line<StripedLock<L>>(
         {internal::striped_listing(name, summary, origin),
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
-    keep_promises<L>(2);
 #if !defined(LOCKBENCH_SIMULATE) || defined(LOCKBENCH_PREDICT)
     // Not for the engine `sim`: of a lock that was ported by hand, the table is not.
     if constexpr (Lockable<L>) {
@@ -327,6 +338,7 @@ class PluginLocks {
       });
     }
 #endif
+    keep_promises<L>(first);
   }
 
   template <class P>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Base locks that promise something, and keep it or do not: a semaphore of three, one that admits
-// four, a lock whose program has an act that it does not offer, and one with a timeout.
+// four, a lock whose program has an act that it does not offer, one with a timeout, and one that
+// has room for three threads.
 #include <chrono>
+#include <cstdlib>
 #include <lockbench/plugin.h>
 
 #include "primitives/platform/atomic.h"
@@ -59,6 +61,26 @@ struct Timed : Flag {
   }
 };
 
+struct Narrow {
+  static constexpr lockbench::LockPromises kPromises{.limits = {.threads = 3}};
+
+  void lock() {
+    if (inside_.fetch_add(1) == 3) std::abort();
+    flag_.lock();
+  }
+  bool try_lock() {
+    if (flag_.try_lock()) return inside_.fetch_add(1) >= 0;
+    return false;
+  }
+  void unlock() {
+    inside_.fetch_sub(1);
+    flag_.unlock();
+  }
+
+  Flag flag_;
+  platform::Atomic<int> inside_{0};
+};
+
 struct Overreaching : Flag {
   static constexpr lockbench::LockPromises kPromises{.programs = "L0 U; W0:5 U"};
 };
@@ -69,5 +91,6 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<Semaphore<3>>("three", "a semaphore of three");
   locks.add<Semaphore<4>>("four", "a semaphore of four, and promises three");
   locks.add<Timed>("flag_timed", "a flag with a timeout");
+  locks.add<Narrow>("narrow", "a flag for three threads");
   locks.add<Overreaching>("overreaching", "a program with an act that it does not offer");
 }
