@@ -38,6 +38,13 @@ inline std::memory_order order_of(int order) {
   return static_cast<std::memory_order>(order & 0x7fff);  // the higher bits are hints for hardware
 }
 
+// How many bytes of each text a comparison of at most `most` looks at.
+inline std::size_t bytes_compared(const char* a, const char* b, std::size_t most) {
+  std::size_t same = 0;
+  while (same < most && a[same] == b[same] && a[same] != 0) ++same;
+  return same == most ? most : same + 1;
+}
+
 }  // namespace lockbench::stress::internal
 
 // The compiler prescribes these names.
@@ -49,6 +56,19 @@ inline std::memory_order order_of(int order) {
     return Accesses::update<T>(                                                              \
         word, [operand]([[maybe_unused]] T old) { return static_cast<T>(result); },          \
         lockbench::stress::internal::order_of(order));                                       \
+  }
+
+#define LOCKBENCH_COPY(name, function)                        \
+  void* name(void* to, const void* from, std::size_t bytes) { \
+    Accesses::plain(from, bytes, false);                      \
+    Accesses::plain(to, bytes, true);                         \
+    return std::function(to, from, bytes);                    \
+  }
+
+#define LOCKBENCH_FILL(name)                           \
+  void* name(void* to, int value, std::size_t bytes) { \
+    Accesses::plain(to, bytes, true);                  \
+    return std::memset(to, value, bytes);              \
   }
 
 #define LOCKBENCH_COMPARE_EXCHANGE(bits, name, is_weak)                                        \
@@ -138,20 +158,38 @@ void __tsan_vptr_update(void** place, void*) {
 void __tsan_vptr_read(void** place) {
   Accesses::plain(static_cast<const void*>(place), sizeof *place, false);
 }
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-  Accesses::plain(from, bytes, false);
-  Accesses::plain(to, bytes, true);
-  return std::memcpy(to, from, bytes);
+
+// What these functions read and write, the lock does. clang calls them by the first name. gcc does
+// not, so a lock that is built for a simulation is linked such that it calls the second one.
+LOCKBENCH_COPY(__tsan_memcpy, memcpy)
+LOCKBENCH_COPY(__wrap_memcpy, memcpy)
+LOCKBENCH_COPY(__tsan_memmove, memmove)
+LOCKBENCH_COPY(__wrap_memmove, memmove)
+LOCKBENCH_FILL(__tsan_memset)
+LOCKBENCH_FILL(__wrap_memset)
+int __wrap_memcmp(const void* a, const void* b, std::size_t bytes) {
+  Accesses::plain(a, bytes, false);
+  Accesses::plain(b, bytes, false);
+  return std::memcmp(a, b, bytes);
 }
-void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-  Accesses::plain(from, bytes, false);
-  Accesses::plain(to, bytes, true);
-  return std::memmove(to, from, bytes);
+std::size_t __wrap_strlen(const char* text) {
+  const std::size_t length = std::strlen(text);
+  Accesses::plain(text, length + 1, false);
+  return length;
 }
-void* __tsan_memset(void* to, int value, std::size_t bytes) {
-  Accesses::plain(to, bytes, true);
-  return std::memset(to, value, bytes);
+int __wrap_strcmp(const char* a, const char* b) {
+  const std::size_t bytes = lockbench::stress::internal::bytes_compared(a, b, SIZE_MAX);
+  Accesses::plain(a, bytes, false);
+  Accesses::plain(b, bytes, false);
+  return std::strcmp(a, b);
 }
+int __wrap_strncmp(const char* a, const char* b, std::size_t most) {
+  const std::size_t bytes = lockbench::stress::internal::bytes_compared(a, b, most);
+  Accesses::plain(a, bytes, false);
+  Accesses::plain(b, bytes, false);
+  return std::strncmp(a, b, most);
+}
+
 // Sources that support the sanitizer call these around races that they intend.
 void AnnotateIgnoreReadsBegin(const char*, int) {
   Accesses::ignore_races(1);
@@ -197,6 +235,8 @@ void __tsan_init() {}
 
 #undef LOCKBENCH_UPDATE
 #undef LOCKBENCH_COMPARE_EXCHANGE
+#undef LOCKBENCH_COPY
+#undef LOCKBENCH_FILL
 #undef LOCKBENCH_ATOMIC
 #undef LOCKBENCH_ACCESS
 #undef LOCKBENCH_ACCESS_OF_ALL_SIZES
