@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <pthread.h>
@@ -222,7 +223,9 @@ void try_held_keys(SharedState& state, LockUnderTest& lock, std::size_t count,
 }
 
 // One thread holds key 0, and another one acquires other keys. Where a thread may hold several
-// keys, it holds all of them at once. Then the keys that are held are tried.
+// keys, it holds all of them at once. Then the keys that are held are tried. If the lock throws, it
+// has no memory or no file descriptors for more keys; half of those that are held are then
+// released.
 void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_t other_keys,
                            bool nests_keys) {
   if (other_keys == 0 || lock.capacity() != 1) return;
@@ -232,16 +235,20 @@ void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_
   std::thread([&] {
     const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
     std::vector<std::unique_ptr<LockHandle>> others;
-    for (std::uint32_t key = 1; key <= other_keys && std::chrono::steady_clock::now() < until;
-         ++key) {
-      put(state.asked_key, key);
-      put(state.held_key, 1 + others.size());
-      others.push_back(lock.handle(key));
-      others.back()->lock();
-      add(state.beat);
-      if (nests_keys) continue;
-      others.back()->unlock();
-      others.pop_back();
+    try {
+      for (std::uint32_t key = 1; key <= other_keys && std::chrono::steady_clock::now() < until;
+           ++key) {
+        put(state.asked_key, key);
+        put(state.held_key, 1 + others.size());
+        std::unique_ptr<LockHandle> other = lock.handle(key);
+        other->lock();
+        add(state.beat);
+        nests_keys ? others.push_back(std::move(other)) : other->unlock();
+      }
+    } catch (const std::exception&) {
+      for (const std::size_t kept = others.size() / 2; others.size() > kept; others.pop_back()) {
+        others.back()->unlock();
+      }
     }
     put(state.phase, SharedState::kChecking);
     std::thread([&] {

@@ -3,6 +3,7 @@
 #include "harness/stress/threads/key_scan.h"
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,26 +28,25 @@ constexpr milliseconds kMostToTry{30};
 constexpr int kConfirmations = 3;
 
 // Holds the keys in order, up to the first one that cannot be acquired or until the time is over.
-// Only the thread that made the object may destroy it.
+// If the lock throws, it has no memory or no file descriptors for more: the later half of the keys
+// is released, because others need some too. Only the thread that made the object may destroy it.
 class Holds {
  public:
   Holds(EpochContext& context, std::span<const std::uint64_t> keys, milliseconds most)
       : beat_(context.state.beat) {
     const Clock::time_point until = Clock::now() + most;
-    for (const std::uint64_t key : keys) {
-      std::unique_ptr<LockHandle> handle = context.lock.handle(key);
-      if (Clock::now() >= until || !handle->try_lock()) break;
-      handles_.push_back(std::move(handle));
-      if (handles_.size() % kKeysOfABeat == 0) add(beat_);
+    try {
+      for (const std::uint64_t key : keys) {
+        std::unique_ptr<LockHandle> handle = context.lock.handle(key);
+        if (Clock::now() >= until || !handle->try_lock()) break;
+        handles_.push_back(std::move(handle));
+        if (handles_.size() % kKeysOfABeat == 0) add(beat_);
+      }
+    } catch (const std::exception&) {
+      release_from(handles_.size() / 2);
     }
   }
-  ~Holds() {
-    for (std::size_t i = 0; i < handles_.size(); ++i) {
-      handles_[i]->unlock();
-      if (i % kKeysOfABeat == 0) add(beat_);
-    }
-    add(beat_);
-  }
+  ~Holds() { release_from(0); }
   Holds(const Holds&) = delete;
   Holds& operator=(const Holds&) = delete;
 
@@ -54,6 +54,15 @@ class Holds {
 
  private:
   static constexpr std::size_t kKeysOfABeat = 256;
+
+  void release_from(std::size_t first) {
+    for (std::size_t i = first; i < handles_.size(); ++i) {
+      handles_[i]->unlock();
+      if (i % kKeysOfABeat == 0) add(beat_);
+    }
+    handles_.resize(first);
+    add(beat_);
+  }
 
   Word& beat_;
   std::vector<std::unique_ptr<LockHandle>> handles_;
@@ -100,11 +109,15 @@ class Scan {
     return true;
   }
 
+  // Absent also if the lock throws.
   std::optional<std::uint64_t> first_refused() {
     const Clock::time_point until = Clock::now() + kMostToTry;
-    for (std::size_t i = 0; i < kMostTried && Clock::now() < until; ++i) {
-      const std::uint64_t key = random_.next();
-      if (!acquired_at_once(key)) return key;
+    try {
+      for (std::size_t i = 0; i < kMostTried && Clock::now() < until; ++i) {
+        const std::uint64_t key = random_.next();
+        if (!acquired_at_once(key)) return key;
+      }
+    } catch (const std::exception&) {
     }
     return std::nullopt;
   }
