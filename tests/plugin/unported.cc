@@ -598,6 +598,26 @@ class DrawnLock {
   std::atomic<bool> held_{false};
 };
 
+// A flag that lies in an object of whoever holds. One that is refused need not keep its object.
+template <bool kFrees>
+class ObjectLock {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    int* const mine = new int(0);
+    int* nobody = nullptr;
+    if (holder_.compare_exchange_strong(nobody, mine)) return true;
+    if (kFrees) delete mine;
+    return false;
+  }
+  void unlock() { delete holder_.exchange(nullptr); }
+
+ private:
+  std::atomic<int*> holder_{nullptr};
+};
+
 using SharedFlag = std::shared_ptr<std::atomic<bool>>;
 
 // The flag lies in an object that each release replaces by another one.
@@ -675,6 +695,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
   locks.add<DrawnLock<true>>("raw_drawn", "numbers, drawn by an exchange that may fail");
   locks.add<DrawnLock<false>>("raw_drawn_unserved", "the same, and whoever finds it free takes it");
+  locks.add<ObjectLock<true>>("raw_object", "an object for each try");
+  locks.add<ObjectLock<false>>("raw_object_kept", "the same, and keeps those of failed tries");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
   locks.add<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");

@@ -163,10 +163,21 @@ TEST(Independence, NamesTwoOfManyKeysByTheirNumbers) {
   EXPECT_FALSE(checked(ManyKeys{}).failure);
 }
 
-TEST(Residue, AHeapThatGrowsWithEachHoldIsReported) {
-  EXPECT_EQ(checked(HeapGrowth{.holds = 20'000, .bytes = 640'000}).text(),
+TEST(Residue, AHeapThatGrowsWithEachCallIsReported) {
+  EXPECT_EQ(checked(HeapGrowth{.number = 20'000, .bytes = 640'000}).text(),
             "20000 holds by one thread left 640000 more bytes behind that were not freed");
-  EXPECT_FALSE(checked(HeapGrowth{.holds = 20'000, .bytes = 100'000}).failure);
+  EXPECT_EQ(
+      checked(HeapGrowth{.calls = Calls::kTimeouts, .number = 20'000, .bytes = 640'000}).text(),
+      "20000 timeouts by one thread left 640000 more bytes behind that were not freed");
+  EXPECT_FALSE(checked(HeapGrowth{.number = 20'000, .bytes = 100'000}).failure);
+}
+
+TEST(Residue, AllocationsThatRemainAfterEachCallAreReported) {
+  EXPECT_EQ(
+      checked(Allocations{.calls = Calls::kRefusals, .number = 4095, .left = 4095}).text(),
+      "4095 failed tries of one key by one thread left 4095 more allocations behind that were not "
+      "freed");
+  EXPECT_FALSE(checked(Allocations{.number = 4095, .left = 1000}).failure);
 }
 
 TEST(Model, HoldsALockToWhatItSaysOfItsOwner) {

@@ -41,6 +41,7 @@ CORRECT += [
     "raw_napping",
     "raw_quiet",
     "raw_drawn",
+    "raw_object",
 ]
 
 
@@ -64,6 +65,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_quiet_late", "lifetime"),
         ("raw_napping_last_first", "fairness"),
         ("raw_drawn_unserved", "fairness"),
+        ("raw_object_kept", "residue"),
     ],
 )
 def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle: str) -> None:

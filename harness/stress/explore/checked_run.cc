@@ -21,6 +21,8 @@ using UntrackedScope = World::UntrackedScope;
 // Limit of steps for each hold of a warm-up, or act of a repetition. A slower lock exceeds it.
 constexpr std::uint64_t kStepsOfAHold = 100;
 
+constexpr std::uint32_t kRefusalsInLog = 1000;
+
 // Limit of steps for a poll of each thread, if a program lets threads poll.
 constexpr std::uint64_t kStepsOfAPoll = 8;
 
@@ -82,8 +84,11 @@ void CheckedRun::run() {
   }
   world_.let_first_thread_inspect_when_stuck();
   warm_up();
-  world_.log().start();
+  // Thousands of refusals would hide what matters.
+  const bool few_refusals = program_.refusals < kRefusalsInLog;
+  if (few_refusals) world_.log().start();
   warm_up_by_refusals();
+  if (!few_refusals) world_.log().start();
   warm_up_by_other_keys();
   std::vector<platform::Thread> threads;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
@@ -97,8 +102,10 @@ void CheckedRun::run() {
 }
 
 std::uint64_t CheckedRun::most_steps() const {
-  // Each of the other keys is acquired and may then be tried.
-  const std::uint64_t holds = program_.warm_up + program_.refusals + 2 * program_.other_keys;
+  // A refusal may be followed by a timeout. Each of the other keys is acquired and may then be
+  // tried.
+  const std::uint64_t holds =
+      program_.warm_up + 2 * std::uint64_t{program_.refusals} + 2 * program_.other_keys;
   std::uint64_t repeated = 0;
   for (const std::vector<Act>& acts : program_.threads) repeated += acts.size();
   return World::kMostSteps + (holds + repeated * program_.repeats) * kStepsOfAHold +

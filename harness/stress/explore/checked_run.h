@@ -106,8 +106,12 @@ class CheckedRun {
   };
 
   // ---- warm_up.cc: what happens before the program
+  template <class Batch>
+  void check_growth(Calls calls, std::uint32_t number, const Batch& batch);
   void warm_up();
   void warm_up_by_refusals();
+  void refuse(Calls calls, std::uint32_t number);
+  bool times_out(LockHandle& handle);
   void warm_up_by_other_keys();
   void try_held_keys(std::uint32_t highest);
 

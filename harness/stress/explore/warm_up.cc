@@ -3,6 +3,7 @@
 // What happens to the lock before the threads of the program begin: many holds of one key, many
 // refusals of a held key, many other keys.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,44 +16,75 @@ namespace {
 
 using UntrackedScope = World::UntrackedScope;
 
-// Least number of holds in a warm-up that can distinguish memory that grows with each hold from
+// Least number of calls in a warm-up that can distinguish memory that grows with each call from
 // memory that is freed in batches: hazard pointers and epochs free a thousand objects at once.
-constexpr std::uint32_t kLeastHoldsForGrowth = 4000;
+constexpr std::uint32_t kLeastCallsForGrowth = 4000;
 
 }  // namespace
 
+// Makes calls in two batches, and checks what the second one left behind. Freed memory is not
+// reused in a simulation, so a batch had better use one handle.
+template <class Batch>
+void CheckedRun::check_growth(Calls calls, std::uint32_t number, const Batch& batch) {
+  const std::uint32_t first = number / 2;
+  batch(first);
+  const std::uint64_t live_before = world_.live_allocations();
+  batch(number - first);
+  if (first < kLeastCallsForGrowth) return;
+  const UntrackedScope untracked(world_);
+  const std::uint64_t live = world_.live_allocations();
+  check(Allocations{.calls = calls,
+                    .number = number - first,
+                    .left = live > live_before ? live - live_before : 0});
+}
+
 void CheckedRun::warm_up() {
   if (program_.warm_up == 0) return;
-  // Uses one handle for all holds, because freed memory is not reused in a simulation.
   const std::unique_ptr<LockHandle> handle = lock_->handle(0);
-  const std::uint32_t half = program_.warm_up / 2;
-  std::uint64_t live_at_half = 0;
-  for (std::uint32_t i = 0; i < program_.warm_up; ++i) {
-    if (i == half) live_at_half = world_.live_allocations();
-    handle->lock();
-    handle->unlock();
-  }
-  const UntrackedScope untracked(world_);
-  if (half < kLeastHoldsForGrowth) return;
-  const std::uint64_t live = world_.live_allocations();
-  check(Allocations{.holds = program_.warm_up - half,
-                    .left = live > live_at_half ? live - live_at_half : 0});
+  check_growth(Calls::kHolds, program_.warm_up, [&](std::uint32_t number) {
+    for (std::uint32_t i = 0; i < number; ++i) {
+      handle->lock();
+      handle->unlock();
+    }
+  });
 }
 
 void CheckedRun::warm_up_by_refusals() {
   if (program_.refusals == 0 || capacity_ != 1 || entry_.abilities.hold_limit.count() != 0) return;
   const World::CertainScope certain(world_);
+  const bool may_grow = program_.refusals >= 2 * kLeastCallsForGrowth;
+  if (!may_grow) return refuse(Calls::kRefusals, program_.refusals);
+  // Each batch ends with a release, for a lock that frees then what the others have left.
+  for (const Calls calls : {Calls::kRefusals, Calls::kTimeouts}) {
+    if (calls == Calls::kTimeouts && !entry_.abilities.timed) continue;
+    check_growth(calls, program_.refusals,
+                 [=, this](std::uint32_t number) { refuse(calls, number); });
+  }
+}
+
+// One thread holds key 0 while another one is refused it.
+void CheckedRun::refuse(Calls calls, std::uint32_t number) {
   const std::unique_ptr<LockHandle> held = lock_->handle(0);
   held->lock();
-  platform::Thread([this] {
+  platform::Thread([=, this] {
     const std::unique_ptr<LockHandle> refused = lock_->handle(0);
     bool had = false;
-    for (std::uint32_t i = 0; i < program_.refusals && !had; ++i) had = refused->try_lock();
+    for (std::uint32_t i = 0; i < number && !had; ++i) {
+      had = calls == Calls::kTimeouts ? !times_out(*refused) : refused->try_lock();
+    }
     if (!had) return;
     const UntrackedScope untracked(world_);
     check(TryOfHeldKey{.key = 0, .acquired = true, .before_program = true});
   }).join();
   held->unlock();
+}
+
+bool CheckedRun::times_out(LockHandle& handle) {
+  constexpr std::chrono::nanoseconds kTimeout{1};
+  world_.expect_answer(world_.time_ns() + kTimeout.count());
+  const bool had = handle.try_lock_for(kTimeout);
+  world_.answered();
+  return !had;
 }
 
 // A table that forgets a key that is held lets a try succeed. Where a thread may hold several keys,

@@ -177,15 +177,20 @@ std::string all_named_keys(std::uint32_t key_set) {
   return text + "| L0 U";
 }
 
-// A program in which one thread nests 257 holds, or as many as the lock allows, and releases all
-// but one of them before another thread tries to acquire the key.
-std::string deep_nest(std::uint32_t limit) {
+// Programs in which one thread nests 257 holds, or as many as the lock allows. Another thread tries
+// to acquire the key after all but one of them are released, or after one is: a count of 8 bits is
+// 1 or 0 then.
+std::vector<std::string> deep_nests(std::uint32_t limit) {
   constexpr std::uint32_t kDepth = 257;
   const std::uint32_t depth = limit == 0 ? kDepth : std::min(limit, kDepth);
-  std::string text;
-  for (std::uint32_t i = 0; i < depth; ++i) text += "L0 ";
-  for (std::uint32_t i = 1; i < depth; ++i) text += "U ";
-  return text + "A1 U | T0 U";
+  const auto repeated = [](const char* act, std::uint32_t times) {
+    std::string text;
+    for (std::uint32_t i = 0; i < times; ++i) text += act;
+    return text;
+  };
+  const std::string nest = repeated("L0 ", depth);
+  return {nest + repeated("U ", depth - 1) + "A1 U | T0 U",
+          nest + "U A1 " + repeated("U ", depth - 1) + "| T0 U"};
 }
 
 }  // namespace
@@ -330,7 +335,11 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   // another thread.
   add(can.capacity == 1 && can.hold_limit.count() == 0,
       {"D126 L0 U | T0 U T0 U T0 U", "D254 L0 U | T0 U T0 U T0 U"});
-  if (can.reentrant) texts.push_back(deep_nest(can.depth));
+  // Refusals may leave memory behind.
+  add(can.capacity == 1 && can.hold_limit.count() == 0, {"D8190 L0 U | L0 U"});
+  if (can.reentrant) {
+    for (const std::string& text : deep_nests(can.depth)) texts.push_back(text);
+  }
   // A thread that requests the key while all others wait is served after them.
   add(can.fair && can.capacity == 1, {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"});
   add(can.fair && can.capacity == 1 && can.timed,

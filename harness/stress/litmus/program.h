@@ -22,7 +22,8 @@
 //   K16   the keys are replaced by those of key set 16 (keys.h)
 //   C254  before the threads begin, key 0 is locked and unlocked 254 times, so that a counter of
 //         acquisitions is about to overflow
-//   D254  after that, one thread holds key 0 while another thread is refused it 254 times
+//   D254  after that, one thread holds key 0 while another thread is refused it 254 times. From
+//         D8000 on, as many timeouts follow if the lock has any.
 //   N72   after that, one thread holds key 0 while another thread acquires 72 other keys, and the
 //         keys that are held are refused. It holds all of them at once if the lock nests keys, and
 //         a third thread tries them; otherwise it releases each before the next, and tries key 0.

@@ -196,16 +196,21 @@ struct TryOfHeldKey {
   bool before_program = false;  // before the threads of the program began
 };
 
-// Holds of one key by one thread, one after the other, and the number of allocations that remained
-// after them.
+// Calls that one thread makes again and again: acquisitions, each followed by a release; tries of a
+// held key; waits for one with a timeout, which expires.
+enum class Calls : std::uint8_t { kHolds, kRefusals, kTimeouts };
+
+// Calls for one key, and the number of allocations that remained after them.
 struct Allocations {
-  std::uint64_t holds = 0;
+  Calls calls = Calls::kHolds;
+  std::uint64_t number = 0;
   std::uint64_t left = 0;
 };
 
-// Holds by one thread, and by how many bytes the heap has grown after them.
+// Calls, and by how many bytes the heap has grown after them.
 struct HeapGrowth {
-  std::uint64_t holds = 0;
+  Calls calls = Calls::kHolds;
+  std::uint64_t number = 0;
   std::uint64_t bytes = 0;
 };
 

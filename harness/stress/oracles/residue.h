@@ -11,13 +11,13 @@ struct Residue {
   static constexpr std::string_view kName = "residue";
   static constexpr std::string_view kDescription =
       "Something is left, or is not free, after all threads have ended; or memory grows with each "
-      "hold.";
+      "hold, refusal or timeout.";
 
   enum Fault : std::uint8_t {
-    kNotFree,  // `key` could be acquired only `x` times of `y`
-    kKept,     // the lock keeps something for `x` keys
-    kGrows,    // `x` holds left `y` allocations behind
-    kHeap,     // `x` holds left `y` bytes behind
+    kNotFree,             // `key` could be acquired only `x` times of `y`
+    kKept,                // the lock keeps something for `x` keys
+    kGrows,               // `x` calls left `y` allocations behind; plus the Calls
+    kHeap = kGrows + 16,  // `x` calls left `y` bytes behind; plus the Calls
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -33,31 +33,46 @@ struct Residue {
   }
 
   static CheckResult check(const Allocations& seen) {
-    if (seen.left < seen.holds - seen.holds / 10) return passed();
-    return failed({.fault = kGrows, .x = seen.holds, .y = seen.left});
+    if (seen.left < seen.number - seen.number / 10) return passed();
+    return failed({.fault = fault_of(kGrows, seen.calls), .x = seen.number, .y = seen.left});
   }
 
   static CheckResult check(const HeapGrowth& seen) {
     // Each allocation takes more bytes than this, including the overhead of the heap. The limit is
     // lower because another thread may free something meanwhile.
-    constexpr std::uint64_t kLeastBytesOfAHold = 12;
-    if (seen.bytes < seen.holds * kLeastBytesOfAHold) return passed();
-    return failed({.fault = kHeap, .x = seen.holds, .y = seen.bytes});
+    constexpr std::uint64_t kLeastBytesOfACall = 12;
+    if (seen.bytes < seen.number * kLeastBytesOfACall) return passed();
+    return failed({.fault = fault_of(kHeap, seen.calls), .x = seen.number, .y = seen.bytes});
   }
 
   static std::string text(const FailureFacts& f, const std::string& actor) {
-    switch (f.fault) {
-      case kKept:
-        return absl::StrCat("the lock keeps something for ", f.x, " keys that no ", actor, " uses");
-      case kHeap:
-        return absl::StrCat(f.x, " holds by one ", actor, " left ", f.y,
-                            " more bytes behind that were not freed");
-      case kGrows:
-        return absl::StrCat(f.x, " holds of one key by one ", actor, " left ", f.y,
-                            " more allocations behind that were not freed");
+    if (f.fault == kKept) {
+      return absl::StrCat("the lock keeps something for ", f.x, " keys that no ", actor, " uses");
+    }
+    if (f.fault == kNotFree) {
+      return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor), " ended (",
+                          f.x, " of ", f.y, " could be acquired)");
+    }
+    const bool heap = f.fault >= kHeap;
+    const auto calls = static_cast<Calls>(f.fault - (heap ? kHeap : kGrows));
+    return absl::StrCat(f.x, " ", noun_of(calls), heap ? "" : " of one key", " by one ", actor,
+                        " left ", f.y, " more ", heap ? "bytes" : "allocations",
+                        " behind that were not freed");
+  }
+
+ private:
+  static std::uint8_t fault_of(Fault fault, Calls calls) {
+    return static_cast<std::uint8_t>(fault + static_cast<std::uint8_t>(calls));
+  }
+
+  static const char* noun_of(Calls calls) {
+    switch (calls) {
+      case Calls::kRefusals:
+        return "failed tries";
+      case Calls::kTimeouts:
+        return "timeouts";
       default:
-        return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor), " ended (",
-                            f.x, " of ", f.y, " could be acquired)");
+        return "holds";
     }
   }
 };

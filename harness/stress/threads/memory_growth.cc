@@ -2,53 +2,113 @@
 
 #include "harness/stress/threads/memory_growth.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <malloc.h>
 #include <memory>
+#include <thread>
+#include <vector>
 
 namespace lockbench::stress::threads {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kHolds = 20'000;
-// Fewer holds show nothing, so a lock that is this slow is not checked.
-constexpr std::uint32_t kLeastHolds = 4'000;
+constexpr std::uint32_t kCalls = 20'000;
+// Fewer calls show nothing, so a lock that is this slow is not checked.
+constexpr std::uint32_t kLeastCalls = 4'000;
 constexpr std::chrono::milliseconds kMost{20};
+// Over before the thread could sleep.
+constexpr std::chrono::nanoseconds kShortTimeout{1};
+// So many keys are held while another thread requests each of them once.
+constexpr std::uint32_t kKeysHeld = 64;
 
 std::uint64_t bytes_in_use() {
   const auto heap = mallinfo2();
   return heap.uordblks + heap.hblkhd;
 }
 
-// Returns the number of holds.
-std::uint32_t hold_repeatedly(EpochContext& context, std::uint64_t first_key, bool new_keys) {
-  const Clock::time_point until = Clock::now() + kMost;
-  std::uint32_t holds = 0;
-  for (; holds < kHolds && Clock::now() < until; ++holds) {
-    const std::unique_ptr<LockHandle> handle =
-        context.lock.handle(new_keys ? first_key + holds : 0);
+class Repetition {
+ public:
+  Repetition(EpochContext& context, Calls calls) : context_(context), calls_(calls) {
+    const Abilities& abilities = context.entry.abilities;
+    new_keys_ = abilities.reclaims && abilities.any_key && context.plan.program.key_set == 0;
+    const bool holds_many =
+        abilities.nests_keys && abilities.limits.keys == 0 && abilities.limits.keys_of_thread == 0;
+    if (calls != Calls::kHolds && !holds_many) new_keys_ = false;
+  }
+
+  // Makes up to `most` calls, and returns how many it made.
+  std::uint32_t run(std::uint32_t most) {
+    until_ = Clock::now() + kMost;
+    std::uint32_t made = 0;
+    if (calls_ == Calls::kHolds) {
+      for (; made < most && goes_on(); ++made) hold();
+    } else {
+      const std::uint32_t batch = new_keys_ ? kKeysHeld : most;
+      for (std::uint32_t begun = 0; begun < most && goes_on(); begun += batch) {
+        made += be_refused(std::min(batch, most - begun));
+      }
+    }
+    add(context_.state.beat);
+    return made;
+  }
+
+ private:
+  bool goes_on() const { return Clock::now() < until_; }
+
+  std::uint64_t next_key() { return new_keys_ ? next_key_++ : 0; }
+
+  void hold() {
+    const std::unique_ptr<LockHandle> handle = context_.lock.handle(next_key());
     handle->lock();
     handle->unlock();
   }
-  add(context.state.beat);
-  return holds;
-}
+
+  // Holds one key for each call, or one for all of them. A call that is not refused ends it:
+  // other checks are about that.
+  std::uint32_t be_refused(std::uint32_t most) {
+    std::vector<std::uint64_t> keys(new_keys_ ? most : 1);
+    std::vector<std::unique_ptr<LockHandle>> held;
+    for (std::uint64_t& key : keys) {
+      key = next_key();
+      held.push_back(context_.lock.handle(key));
+      held.back()->lock();
+    }
+    std::uint32_t made = 0;
+    std::thread([&] {
+      for (; made < most && goes_on(); ++made) {
+        const std::unique_ptr<LockHandle> handle = context_.lock.handle(keys[new_keys_ ? made : 0]);
+        const bool had =
+            calls_ == Calls::kTimeouts ? handle->try_lock_for(kShortTimeout) : handle->try_lock();
+        if (!had) continue;
+        handle->unlock();
+        until_ = {};
+      }
+    }).join();
+    for (const auto& handle : held) handle->unlock();
+    return made;
+  }
+
+  EpochContext& context_;
+  Calls calls_;
+  bool new_keys_ = false;
+  std::uint64_t next_key_ = kCalls;  // the program uses lower ones
+  Clock::time_point until_;
+};
 
 }  // namespace
 
-void check_memory_growth(EpochContext& context) {
-  const Abilities& abilities = context.entry.abilities;
-  const bool new_keys =
-      abilities.reclaims && abilities.any_key && context.plan.program.key_set == 0;
-  if (hold_repeatedly(context, kHolds, new_keys) < kLeastHolds) return;
+void check_memory_growth(EpochContext& context, Calls calls) {
+  Repetition repetition(context, calls);
+  if (repetition.run(kCalls) < kLeastCalls) return;
   const std::uint64_t before = bytes_in_use();
-  const std::uint32_t holds = hold_repeatedly(context, 2 * kHolds, new_keys);
+  const std::uint32_t made = repetition.run(kCalls);
   const std::uint64_t after = bytes_in_use();
-  if (holds < kLeastHolds) return;
+  if (made < kLeastCalls) return;
   check(context.state, kOwnSlot,
-        HeapGrowth{.holds = holds, .bytes = after > before ? after - before : 0});
+        HeapGrowth{.calls = calls, .number = made, .bytes = after > before ? after - before : 0});
 }
 
 }  // namespace lockbench::stress::threads

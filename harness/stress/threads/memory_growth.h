@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory growth: checks whether each hold leaves memory behind that is not freed.
+// Memory growth: checks whether calls of one kind leave memory behind that is not freed.
 //
 // A lock may keep memory that it will use again, and may free many blocks at a time. So the check
-// first makes enough holds to fill everything that the lock keeps, and then makes holds again: the
+// first makes enough calls to fill everything that the lock keeps, and then makes calls again: the
 // memory that these leave behind is lost.
 #pragma once
 
+#include "harness/stress/oracles/observations.h"
 #include "harness/stress/threads/epoch_context.h"
 
 namespace lockbench::stress::threads {
 
-// Requires: no other thread uses the lock. Holds one key repeatedly. If the lock keeps nothing for
-// unused keys, it uses a new key each time. Fails the epoch if the heap grows with the holds.
-void check_memory_growth(EpochContext& context);
+// Requires: no other thread uses the lock. Makes the calls in one thread, for 40 ms at most, while
+// another thread holds the keys that are tried. If the lock keeps nothing for unused keys, each call
+// has a key of its own. Fails the epoch if the heap grows with the calls. Checks nothing if they
+// take too long for that, such as timed waits that sleep.
+void check_memory_growth(EpochContext& context, Calls calls);
 
 }  // namespace lockbench::stress::threads

@@ -115,7 +115,12 @@ class QuiescentChecks {
                            abilities.limits.keys_of_thread == 0;
     if (abilities.fair && context_.capacity == 1) check_arrival_order(context_, draw >> 16);
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
-    if (draw % 4 == 1) check_memory_growth(context_);
+    if (draw % 4 == 1) check_memory_growth(context_, Calls::kHolds);
+    const bool refuses = context_.capacity == 1;
+    if (draw % 4 == 2 && refuses) check_memory_growth(context_, Calls::kRefusals);
+    if (draw % 4 == 3 && refuses && abilities.timed) {
+      check_memory_growth(context_, Calls::kTimeouts);
+    }
     const std::uint64_t of_fork = draw >> 8;
     const bool forks = of_fork % (abilities.survives_fork ? 2 : 16) == 0;
     if (forks && context_.capacity == 1) check_fork_while_held(context_);
