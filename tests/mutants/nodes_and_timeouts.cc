@@ -28,7 +28,6 @@ const std::vector<Oracle> kNotInTime = {Oracle::kModel, Oracle::kProgress};
 std::vector<Mutant> timeouts() {
   using F = TimedFault;
   constexpr char kSlow[] = "a slow machine is late, too";
-  constexpr char kLong[] = "the timeout would last for seconds";
   constexpr char kLater[] = "a later release wakes it";
   return {
       simulated_only(global<TimedLock<F::kRestarts>>("timed_restarts",
@@ -43,11 +42,12 @@ std::vector<Mutant> timeouts() {
       simulated_only(global<TimedLock<F::kZeroForever>>("timed_zero_forever",
                                                         "takes a timeout of nothing for none"),
                      kNotInTime, kLater),
-      simulated_only(global<TimedLock<F::kLow32>>("timed_low_32", "has 32 bits for nanoseconds"),
-                     {Oracle::kModel}, kLong),
-      simulated_only(
-          global<TimedLock<F::kLow32Us>>("timed_low_32_us", "has 32 bits for microseconds"),
-          {Oracle::kModel}, kLong),
+      broken(global<TimedLock<F::kLow32>>("timed_low_32", "has 32 bits for nanoseconds"),
+             {Oracle::kModel}),
+      broken(global<TimedLock<F::kLow32Us>>("timed_low_32_us", "has 32 bits for microseconds"),
+             {Oracle::kModel}),
+      broken(global<TimedLock<F::kLow31Ms>>("timed_low_31_ms", "has an int for milliseconds"),
+             {Oracle::kModel}),
   };
 }
 

@@ -25,6 +25,7 @@ enum class TimedFault {
   kZeroForever,   // takes a timeout of nothing for none
   kLow32,         // keeps the lower 32 bits of a number of nanoseconds
   kLow32Us,       // the same of microseconds
+  kLow31Ms,       // keeps a number of milliseconds as an int
   kWeakTry,       // try_lock() fails when a weak exchange does
   kWeakSleep,     // sleeps on the value that a weak exchange saw, be the lock free
   kWokenIsLate,   // gives up when it was woken and the lock is held
@@ -73,6 +74,7 @@ class TimedLock {
 
   static std::chrono::nanoseconds computed(std::chrono::nanoseconds timeout) {
     using std::chrono::microseconds;
+    using std::chrono::milliseconds;
     switch (kFault) {
       case TimedFault::kLate:
         return timeout * 1000;
@@ -83,6 +85,9 @@ class TimedLock {
       case TimedFault::kLow32Us:
         return microseconds(
             static_cast<std::uint32_t>(std::chrono::ceil<microseconds>(timeout).count()));
+      case TimedFault::kLow31Ms:
+        return milliseconds(
+            static_cast<std::int32_t>(std::chrono::ceil<milliseconds>(timeout).count()));
       default:
         return timeout;
     }

@@ -272,6 +272,7 @@ const std::vector<std::string>& without_net() {
                                             "timed_late",
                                             "timed_low_32",
                                             "timed_low_32_us",
+                                            "timed_low_31_ms",
                                             "timed_nesting",
                                             "timed_nesting_not_counted",
                                             "timed_nesting_not_nested",

@@ -3,6 +3,7 @@
 #include "harness/stress/litmus/generate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -13,6 +14,7 @@
 
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/timeouts.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress {
@@ -160,13 +162,15 @@ std::string refused_twice(std::uint32_t capacity, const char* request) {
   return absl::StrCat(text, request, " U ", request, " U");
 }
 
-// Programs with timeouts that locks compute with wrongly: none, less than none, and 2^32 ms and 5
-// ms, whose lower 32 bits are a short time in nanoseconds, microseconds and milliseconds. In the
-// last one, the waiting thread is woken while another holds the key again, long before its timeout.
+// Programs with timeouts that locks compute with wrongly: none, less than none, and those of
+// timeouts.h. In the last one, the waiting thread is woken while another holds the key again, long
+// before its timeout.
 void add_timeouts(std::vector<std::string>& texts) {
-  texts.insert(texts.end(),
-               {"L0 A1 U | W0:0 U", "L0 A1 U | W0:-1000000 U", "L0 A1 U | W0:4294967301000000 U",
-                "L0 R3000000000 U L0 R3000000000 U | W0:4000000000 U"});
+  texts.insert(texts.end(), {"L0 A1 U | W0:0 U", "L0 A1 U | W0:-1000000 U"});
+  for (const std::chrono::nanoseconds timeout : kTimeoutsOfMoreBits) {
+    texts.push_back(absl::StrCat("L0 A1 U | W0:", timeout.count(), " U"));
+  }
+  texts.push_back("L0 R3000000000 U L0 R3000000000 U | W0:4000000000 U");
 }
 
 // A program in which one thread holds all keys of a set that have names of their own.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/litmus/timeouts.h"
 #include "harness/stress/litmus/unused_key.h"
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
@@ -117,6 +118,7 @@ class QuiescentChecks {
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
     if (draw % 4 == 1) check_memory_growth(context_, Calls::kHolds);
     const bool refuses = context_.capacity == 1;
+    if (draw % 4 == 0 && refuses && abilities.timed) check_long_timeouts();
     if (draw % 4 == 2 && refuses) check_memory_growth(context_, Calls::kRefusals);
     if (draw % 4 == 3 && refuses && abilities.timed) {
       check_memory_growth(context_, Calls::kTimeouts);
@@ -200,6 +202,26 @@ class QuiescentChecks {
       const std::chrono::nanoseconds waited = platform::now() - asked;
       check(TryOfHeldKey{.acquired = acquired});
       if (!acquired) check(Refusal{.timeout_ns = timeout.count(), .waited_ns = waited.count()});
+      add(context_.state.beat);
+    }
+  }
+
+  // Another thread waits with a timeout that is much longer than what a lock with too few bits makes
+  // of it, and the key is released in between.
+  void check_long_timeouts() {
+    for (const std::chrono::nanoseconds timeout : kTimeoutsOfMoreBits) {
+      const std::unique_ptr<LockHandle> held = context_.lock.handle(0);
+      held->lock();
+      std::thread waiter([&] {
+        const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
+        const platform::Time asked = platform::now();
+        if (handle->try_lock_for(timeout)) return handle->unlock();
+        const std::chrono::nanoseconds waited = platform::now() - asked;
+        check(Refusal{.timeout_ns = timeout.count(), .waited_ns = waited.count()});
+      });
+      std::this_thread::sleep_for(2 * kShortOfTimeout);
+      held->unlock();
+      waiter.join();
       add(context_.state.beat);
     }
   }
