@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Locks between processes: the kernel's locks of the bytes of a file, one for each key. The broken
- * ones: one closes the file at each release, and then the kernel releases all locks that the process
- * has of this file, also those of other keys. The other one takes keys that differ in their highest
- * bit alone for one byte. */
-#define _POSIX_C_SOURCE 200809L
+/* Locks between processes.
+ *
+ * The kernel's locks of the bytes of a file, one for each key. The broken ones: one closes the file
+ * at each release, and then the kernel releases all locks that the process has of this file, also
+ * those of other keys. The other one takes keys that differ in their highest bit alone for one
+ * byte.
+ *
+ * A robust mutex in shared memory. The broken one: whoever gets it from a dead holder by a try does
+ * not make it consistent, and after the release nobody can lock it again. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <fcntl.h>
 #include <lockbench/c_lock.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { kKeys = 16 };
@@ -77,6 +85,49 @@ static const lockbench_c_promises below_the_highest_bit = {.size = sizeof(lockbe
 static const lockbench_c_promises of_all_keys = {
     .size = sizeof(lockbench_c_promises), .lock_per_key = 1, .processes = 1};
 
+static void* robust_create(void) {
+  pthread_mutex_t* const mutex =
+      mmap(NULL, sizeof *mutex, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (mutex == MAP_FAILED) return NULL;
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(mutex, &kind);
+  pthread_mutexattr_destroy(&kind);
+  return mutex;
+}
+static void robust_destroy(void* self) {
+  munmap(self, sizeof(pthread_mutex_t));
+}
+static void robust_lock(void* self) {
+  for (int result = EAGAIN; result != 0; sched_yield()) {
+    result = pthread_mutex_lock(self);
+    if (result == EOWNERDEAD) result = pthread_mutex_consistent(self);
+  }
+}
+static int robust_try(void* self) {
+  const int result = pthread_mutex_trylock(self);
+  return result == EOWNERDEAD ? pthread_mutex_consistent(self) == 0 : result == 0;
+}
+static int inconsistent_try(void* self) {
+  const int result = pthread_mutex_trylock(self);
+  return result == EOWNERDEAD || result == 0;
+}
+static void robust_unlock(void* self) {
+  pthread_mutex_unlock(self);
+}
+
+static const lockbench_c_promises between_processes = {.size = sizeof(lockbench_c_promises),
+                                                       .processes = 1};
+
+#define ROBUST(lock_name, what, try_to_lock)                                                       \
+  {                                                                                                \
+    .size = sizeof(lockbench_c_lock), .name = lock_name, .summary = what, .create = robust_create, \
+    .destroy = robust_destroy, .lock = robust_lock, .try_lock = try_to_lock,                       \
+    .unlock = robust_unlock, .promises = &between_processes                                        \
+  }
+
 #define REGION(lock_name, what, promised, lock, try_to_lock, unlock)                               \
   {                                                                                                \
     .size = sizeof(lockbench_c_lock), .name = lock_name, .summary = what, .create = region_create, \
@@ -85,12 +136,15 @@ static const lockbench_c_promises of_all_keys = {
   }
 
 static const lockbench_c_lock locks[] = {
-    REGION("region", "a byte of a file for each key", below_the_highest_bit, region_lock, region_try,
-           region_unlock),
+    REGION("region", "a byte of a file for each key", below_the_highest_bit, region_lock,
+           region_try, region_unlock),
     REGION("region_closes", "closes the file at each release", below_the_highest_bit, region_lock,
            region_try, region_close),
     REGION("region_folds", "a byte for two keys", of_all_keys, folded_lock, folded_try,
            folded_unlock),
+    ROBUST("robust", "a robust mutex", robust_try),
+    ROBUST("robust_once", "the same, and inherited by a try it is of no use again",
+           inconsistent_try),
 };
 
 const lockbench_c_plugin lockbench_c_locks = {LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,

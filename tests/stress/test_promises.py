@@ -112,6 +112,10 @@ def test_a_lock_between_processes_is_tested_by_processes(
     # Where one process waits for itself, the kernel refuses, and the lock aborts.
     folded = report_of(lockbench, plugin, "region_folds", "proc", "30s")
     assert folded["oracle"] in ("exclusion", "conservation", "crash"), folded
+    assert report_of(lockbench, plugin, "robust", "proc")["verdict"] == "clean"
+    inherited = report_of(lockbench, plugin, "robust_once", "proc", "10s")
+    assert inherited["oracle"] == "residue", inherited
+    assert "after a process died that held it" in str(inherited), inherited
     # Between the threads of one process it need not exclude anything.
     done = lockbench.run("stress", "region", "--plugin", plugin, "--engine", "real")
     assert done.returncode == 2

@@ -174,6 +174,7 @@ struct FreeKey {
   std::uint32_t key = 0;
   std::uint32_t free = 0;
   std::uint32_t capacity = 1;
+  bool inherited = false;  // a process has died that held it, and another one had it then
 };
 
 // The number of keys for which a lock with the ability `reclaims` keeps something.

@@ -15,6 +15,7 @@ struct Residue {
 
   enum Fault : std::uint8_t {
     kNotFree,             // `key` could be acquired only `x` times of `y`
+    kInherited,           // the same, after a process died that held it
     kKept,                // the lock keeps something for `x` keys
     kGrows,               // `x` calls left `y` allocations behind; plus the Calls
     kHeap = kGrows + 16,  // `x` calls left `y` bytes behind; plus the Calls
@@ -24,7 +25,10 @@ struct Residue {
 
   static CheckResult check(const FreeKey& seen) {
     if (seen.free == seen.capacity) return passed();
-    return failed({.fault = kNotFree, .key = seen.key, .x = seen.free, .y = seen.capacity});
+    return failed({.fault = static_cast<std::uint8_t>(seen.inherited ? kInherited : kNotFree),
+                   .key = seen.key,
+                   .x = seen.free,
+                   .y = seen.capacity});
   }
 
   static CheckResult check(const KeysKept& kept) {
@@ -52,6 +56,10 @@ struct Residue {
     if (f.fault == kNotFree) {
       return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor), " ended (",
                           f.x, " of ", f.y, " could be acquired)");
+    }
+    if (f.fault == kInherited) {
+      return absl::StrCat("key ", f.key, " is not free after a ", actor,
+                          " died that held it and another one took it over and released it");
     }
     const bool heap = f.fault >= kHeap;
     const auto calls = static_cast<Calls>(f.fault - (heap ? kHeap : kGrows));

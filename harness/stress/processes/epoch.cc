@@ -164,9 +164,20 @@ class Epoch {
   }
 
   // Whether a new process can acquire every key, and all of them together if each key has its own
-  // lock.
+  // lock; and again after one has died that held a key, unless the lock excludes that.
   bool all_is_free() {
-    const pid_t checker = start_child([this] { check_quiescent_state(); });
+    if (!ends([this] { check_quiescent_state(); })) return false;
+    if (context_.abilities.limits.no_kills) return true;
+    return ends([this] { die_with_a_key(); }) && ends([this] {
+             inherit_the_key();
+             check_quiescent_state();
+           });
+  }
+
+  // Runs the check in a new process. Returns false if it fails an oracle.
+  template <class Check>
+  bool ends(const Check& check) {
+    const pid_t checker = start_child(check);
     StallDetector stall(kPatience);
     int status = 0;
     bool ended = false;
@@ -174,14 +185,34 @@ class Epoch {
       ended = waitpid(checker, &status, WNOHANG) == checker;
       if (!ended) sleep_a_tick();
     }
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     if (!ended) {
       kill(checker, SIGKILL);
       waitpid(checker, nullptr, 0);
       note_hang();
-    } else if (const auto end = abnormal_end(status)) {
+    } else if (const auto end = abnormal_end(status); end && !killed) {
       observe(*end);
     }
     return !state_.failure.noted();
+  }
+
+  void die_with_a_key() {
+    const std::unique_ptr<LockHandle> handle = context_.lock->handle(0);
+    if (acquires_unused(*handle, 0)) ::raise(SIGKILL);
+  }
+
+  // The standard lets try_lock() fail, as it may where its holder has died. If it does not, the
+  // lock must be none the worse for it afterwards.
+  void inherit_the_key() {
+    const std::unique_ptr<LockHandle> handle = context_.lock->handle(0);
+    add(state_.checking);
+    put(state_.inherits, 1);
+    if (!handle->try_lock()) {
+      put(state_.insists, 1);
+      handle->lock();
+      put(state_.insists, 0);
+    }
+    handle->unlock();
   }
 
   // The checker hangs in a call. In lock(), which it calls if try_lock() fails, the key is not
@@ -191,7 +222,7 @@ class Epoch {
     if (insists == 0) {
       observe(Hang{Hang::kCallOfUnusedLock});
     } else if (const auto key = static_cast<std::uint32_t>(insists - 1); get(state_.nests) == 0) {
-      observe(FreeKey{.key = key});
+      observe(FreeKey{.key = key, .inherited = get(state_.inherits) != 0});
     } else {
       observe(OtherKey{.held = key - 1, .asked = key});
     }
@@ -214,6 +245,7 @@ class Epoch {
   }
 
   void check_quiescent_state() {
+    put(state_.nests, 0);
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
       if (!acquires_unused(*handle, key)) return;
@@ -252,6 +284,7 @@ void wipe(SharedState& state) {
   put(state.checking, 0);
   put(state.insists, 0);
   put(state.nests, 0);
+  put(state.inherits, 0);
   put(state.began_ns, static_cast<std::uint64_t>(now_ns()));
   for (OwnerCanary& canary : state.canaries) std::construct_at(&canary);
   for (ProcessSlot& slot : state.slots) {

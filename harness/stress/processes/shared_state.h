@@ -46,10 +46,12 @@ struct SharedState {
   Word stop;
   Word began_ns;
   // The quiescent-state checks: a number that grows with each key that they request; 1 plus the key
-  // that try_lock() did not get last; whether other keys are held.
+  // that try_lock() did not get last; whether other keys are held; whether a process has died that
+  // held a key.
   Word checking;
   Word insists;
   Word nests;
+  Word inherits;
   Word requests;  // of the processes that compete for the keys after a waiter was killed
   std::array<OwnerCanary, kMostKeys> canaries;
   std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
