@@ -63,9 +63,15 @@ bool is_crowd(const LitmusProgram& program) {
   return program.threads.size() > kMostThreadsToExplore;
 }
 
+// Whether it polls or is refused so often that other orders of the same calls show nothing new.
+bool is_monotonous(const LitmusProgram& program) {
+  return program.polls != 0 || program.refusals > kMostHoldsToExplore;
+}
+
 // Whether it is executed once, and explored no earlier than in the second round.
 bool is_late(const LitmusProgram& program) {
-  return is_crowd(program) || program.polls != 0 || holds_before(program) > kMostHoldsToExplore;
+  return is_crowd(program) || is_monotonous(program) ||
+         holds_before(program) > kMostHoldsToExplore;
 }
 
 std::uint32_t most_preemptions(const LitmusProgram& program) {
@@ -241,7 +247,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (options_.program) return true;
-  if (program.polls != 0) return false;  // other orders of the same polls show nothing new
+  if (is_monotonous(program)) return false;
   if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
 }
@@ -253,7 +259,8 @@ void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& progr
                                          Clock::time_point end) {
   for (const LitmusProgram& program : programs) {
     if (!is_late(program)) continue;
-    if (over(is_crowd(program) ? end : end - kLeastForALongProgram)) continue;
+    const bool is_short = is_crowd(program) || program.refusals != 0;
+    if (over(is_short ? end : end - kLeastForALongProgram)) continue;
     DepthFirst first(0);
     execute(program, first, "every interleaving");
   }

@@ -340,7 +340,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.capacity == 1 && can.hold_limit.count() == 0,
       {"D126 L0 U | T0 U T0 U T0 U", "D254 L0 U | T0 U T0 U T0 U"});
   // Refusals may leave memory behind.
-  add(can.capacity == 1 && can.hold_limit.count() == 0, {"D8190 L0 U | L0 U"});
+  add(can.capacity == 1 && can.hold_limit.count() == 0, {"D8190 L0 U"});
   if (can.reentrant) {
     for (const std::string& text : deep_nests(can.depth)) texts.push_back(text);
   }
