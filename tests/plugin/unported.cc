@@ -618,6 +618,39 @@ class ObjectLock {
   std::atomic<int*> holder_{nullptr};
 };
 
+// Numbers are served in order. The broken one lets its last holder have it again without a number.
+template <bool kReturns>
+class ServedLock {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.fair = true};
+
+  void lock() {
+    if (kReturns && last_.load() == std::this_thread::get_id() && try_lock()) return;
+    const int mine = drawn_.fetch_add(1);
+    while (served_.load() != mine) sched_yield();
+    while (held_.exchange(true)) sched_yield();
+    by_number_ = true;
+    last_.store(std::this_thread::get_id());
+  }
+  bool try_lock() {
+    if (held_.exchange(true)) return false;
+    by_number_ = false;
+    return true;
+  }
+  void unlock() {
+    const bool by_number = by_number_;
+    held_.store(false);
+    if (by_number) served_.fetch_add(1);
+  }
+
+ private:
+  std::atomic<std::thread::id> last_{};
+  std::atomic<int> drawn_{0};
+  std::atomic<int> served_{0};
+  std::atomic<bool> held_{false};
+  bool by_number_ = false;
+};
+
 using SharedFlag = std::shared_ptr<std::atomic<bool>>;
 
 // The flag lies in an object that each release replaces by another one.
@@ -695,6 +728,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
   locks.add<DrawnLock<true>>("raw_drawn", "numbers, drawn by an exchange that may fail");
   locks.add<DrawnLock<false>>("raw_drawn_unserved", "the same, and whoever finds it free takes it");
+  locks.add<ServedLock<false>>("raw_served", "numbers that are served in order");
+  locks.add<ServedLock<true>>("raw_served_returns", "the same, but for the last holder");
   locks.add<ObjectLock<true>>("raw_object", "an object for each try");
   locks.add<ObjectLock<false>>("raw_object_kept", "the same, and keeps those of failed tries");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");

@@ -42,6 +42,7 @@ CORRECT += [
     "raw_quiet",
     "raw_drawn",
     "raw_object",
+    "raw_served",
 ]
 
 
@@ -65,6 +66,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_quiet_late", "lifetime"),
         ("raw_napping_last_first", "fairness"),
         ("raw_drawn_unserved", "fairness"),
+        ("raw_served_returns", "fairness"),
         ("raw_object_kept", "residue"),
     ],
 )

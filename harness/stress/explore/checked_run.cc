@@ -412,6 +412,10 @@ void CheckedRun::check_data(Updates::When when, std::uint32_t number, std::uint3
 }
 
 void CheckedRun::leave(const Event& release, HoldData& hold) {
+  if (entry_.abilities.fair) {
+    const UntrackedScope untracked(world_);
+    note_places(release.thread);
+  }
   for (std::size_t i = 0; i < release.key_count(); ++i) {
     const bool outermost = [&] {
       const UntrackedScope untracked(world_);

@@ -78,7 +78,8 @@ class CheckedRun {
     std::uint32_t world_thread = 0;
     std::uint64_t request = 0;  // its number until its call has returned, then 0
     std::uint64_t accesses_before = 0;
-    // Requests for the same key that did nothing but wait when this request began.
+    std::uint64_t place = 0;  // the request, if it has a place in the queue for certain
+    // Requests for the same key that had their places when this request began.
     std::vector<std::uint64_t> behind;
   };
 
@@ -117,6 +118,7 @@ class CheckedRun {
 
   // ---- order_of_arrival.cc: who waited before whom
   void queue_up(const Event& request, const Act& act);
+  void note_places(std::uint32_t number);
   bool may_be_in_the_lock(const ThreadRecord& thread) const;
   bool own_threads_wait() const;
   void check_turn(const Event& acquired);

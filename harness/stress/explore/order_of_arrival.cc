@@ -11,28 +11,39 @@
 
 namespace lockbench::stress::explore {
 
-// Records which threads already wait and must be served first. Does so only if all other threads do
-// nothing but wait or hold, because then the lock has no operation in progress and has registered
-// each of them. A request with a timeout waits in the queue like any other. A request of two keys
-// may wait for either, so it is left out.
+// Records which threads already wait and must be served first: those that have had their place
+// before, and, if the lock has no operation in progress now, all. A request with a timeout waits in
+// the queue like any other. A request of two keys may wait for either, so it is left out.
 void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
-  const bool waits = act.kind == Act::kLock || (act.kind == Act::kTryLockFor && act.ns > 0);
+  note_places(request.thread);
+  if (act.kind != Act::kLock && (act.kind != Act::kTryLockFor || act.ns <= 0)) return;
+  for (const ThreadRecord& other : threads_) {
+    const bool has_place = other.request != 0 && other.place == other.request;
+    if (has_place && other.position.doing.key == request.key) behind.push_back(other.request);
+  }
+}
+
+// Notes who has a place in the queue, and keeps it until its call returns. Does so only if all
+// other threads than `number` do nothing but wait or hold, because then the lock has no operation
+// in progress and has registered each of them.
+void CheckedRun::note_places(std::uint32_t number) {
   // A store in the thread's own buffer may be the end of an operation that others wait for.
   Memory& memory = world_.memory();
   const bool stores_pend =
       memory.others_buffer(world_.thread()) || memory.buffered(world_.thread());
-  if (!waits || stores_pend || !own_threads_wait()) return;
+  if (stores_pend || !own_threads_wait()) return;
   for (const ThreadRecord& other : threads_) {
-    const std::uint32_t number = other.position.thread;
-    if (number == request.thread || !may_be_in_the_lock(other)) continue;
-    if (other.makes_handle || !world_.settled(other.world_thread)) return behind.clear();
+    if (other.position.thread == number || !may_be_in_the_lock(other)) continue;
+    if (other.makes_handle || !world_.settled(other.world_thread)) return;
+  }
+  for (ThreadRecord& other : threads_) {
     // A thread whose unlock() waits, for example for a thread of the lock's own, is in no queue.
     const bool in_queue =
         other.position.waits() && (!other.position.may_be_refused || other.position.timed);
-    if (other.position.doing.key == request.key && !other.position.doing.pair && in_queue) {
-      behind.push_back(other.request);
+    if (in_queue && other.position.thread != number && !other.position.doing.pair) {
+      other.place = other.request;
     }
   }
 }

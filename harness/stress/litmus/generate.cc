@@ -345,7 +345,9 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     for (const std::string& text : deep_nests(can.depth)) texts.push_back(text);
   }
   // A thread that requests the key while all others wait is served after them.
-  add(can.fair && can.capacity == 1, {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"});
+  // So is the one that has just released it.
+  add(can.fair && can.capacity == 1,
+      {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U", "L0 R9000000 U L0 U | R1000000 L0 U"});
   add(can.fair && can.capacity == 1 && can.timed,
       {"L0 R9000000 U | R1000000 L0 U | R2000000 W0:20000000 U",
        "L0 R9000000 U | R1000000 W0:20000000 U | R2000000 L0 U"});
