@@ -24,6 +24,7 @@ constexpr std::size_t kLongSchedule = 256;
 
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
+constexpr auto kMostForOneAtFirst = 100ms;  // in the first round, which is for what shows quickly
 constexpr auto kProgressPeriod = 200ms;
 constexpr auto kTurn = 100ms;
 
@@ -277,7 +278,9 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
     // the next ones.
     const auto now = Clock::now();
     const auto left = std::max<Clock::duration>(until - now, 0ms);
-    const Clock::duration most = is_crowd(program) ? kMostForACrowd : kMostForOne;
+    const Clock::duration most = is_crowd(program) ? kMostForACrowd
+                                 : bound == 0      ? kMostForOneAtFirst
+                                                   : kMostForOne;
     const auto slice = options_.program      ? left
                        : options_.exhaustive ? left / 2
                                              : std::min<Clock::duration>(left / 4, most);
