@@ -30,15 +30,15 @@ std::vector<Mutant> timeouts() {
   constexpr char kSlow[] = "a slow machine is late, too";
   constexpr char kLater[] = "a later release wakes it";
   return {
-      simulated_only(global<TimedLock<F::kRestarts>>("timed_restarts",
-                                                     "begins its timeout anew at each wake-up"),
-                     {Oracle::kModel}, kSlow),
+      broken(global<TimedLock<F::kRestarts>>("timed_restarts",
+                                             "begins its timeout anew at each wake-up"),
+             {Oracle::kModel}),
       simulated_only(global<TimedLock<F::kWholeSeconds>>("timed_whole_seconds",
                                                          "rounds its timeouts up to seconds"),
                      {Oracle::kModel}, kSlow),
-      simulated_only(global<TimedLock<F::kOnlyOnce>>("timed_only_once",
-                                                     "has no deadline after its first wake-up"),
-                     kNotInTime, kLater),
+      broken(global<TimedLock<F::kOnlyOnce>>("timed_only_once",
+                                             "has no deadline after its first wake-up"),
+             kNotInTime),
       simulated_only(global<TimedLock<F::kZeroForever>>("timed_zero_forever",
                                                         "takes a timeout of nothing for none"),
                      kNotInTime, kLater),

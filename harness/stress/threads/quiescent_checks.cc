@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stress/litmus/timeouts.h"
 #include "harness/stress/litmus/unused_key.h"
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
@@ -20,6 +19,7 @@
 #include "harness/stress/threads/key_scan.h"
 #include "harness/stress/threads/last_leaver.h"
 #include "harness/stress/threads/memory_growth.h"
+#include "harness/stress/threads/timeout_checks.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -118,11 +118,11 @@ class QuiescentChecks {
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
     if (draw % 4 == 1) check_memory_growth(context_, Calls::kHolds);
     const bool refuses = context_.capacity == 1;
-    if (draw % 4 == 0 && refuses && abilities.timed) check_long_timeouts();
+    const bool times_out = refuses && abilities.timed;
+    if (draw % 4 == 0 && times_out) check_timeouts_of_more_bits(context_);
+    if (draw % 2 == 0 && times_out) check_timeout_of_a_woken_thread(context_);
     if (draw % 4 == 2 && refuses) check_memory_growth(context_, Calls::kRefusals);
-    if (draw % 4 == 3 && refuses && abilities.timed) {
-      check_memory_growth(context_, Calls::kTimeouts);
-    }
+    if (draw % 4 == 3 && times_out) check_memory_growth(context_, Calls::kTimeouts);
     const std::uint64_t of_fork = draw >> 8;
     const bool forks = of_fork % (abilities.survives_fork ? 2 : 16) == 0;
     if (forks && context_.capacity == 1) check_fork_while_held(context_);
@@ -202,26 +202,6 @@ class QuiescentChecks {
       const std::chrono::nanoseconds waited = platform::now() - asked;
       check(TryOfHeldKey{.acquired = acquired});
       if (!acquired) check(Refusal{.timeout_ns = timeout.count(), .waited_ns = waited.count()});
-      add(context_.state.beat);
-    }
-  }
-
-  // Another thread waits with a timeout that is much longer than what a lock with too few bits makes
-  // of it, and the key is released in between.
-  void check_long_timeouts() {
-    for (const std::chrono::nanoseconds timeout : kTimeoutsOfMoreBits) {
-      const std::unique_ptr<LockHandle> held = context_.lock.handle(0);
-      held->lock();
-      std::thread waiter([&] {
-        const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
-        const platform::Time asked = platform::now();
-        if (handle->try_lock_for(timeout)) return handle->unlock();
-        const std::chrono::nanoseconds waited = platform::now() - asked;
-        check(Refusal{.timeout_ns = timeout.count(), .waited_ns = waited.count()});
-      });
-      std::this_thread::sleep_for(2 * kShortOfTimeout);
-      held->unlock();
-      waiter.join();
       add(context_.state.beat);
     }
   }
