@@ -651,6 +651,32 @@ class ServedLock {
   bool by_number_ = false;
 };
 
+// Knows its owner, and lets nobody else unlock it. The broken one forgets to forget its last owner,
+// who may still unlock it while the next one has it but has not said so.
+template <bool kForgets>
+class OwnedLock {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.refuses_non_owners = true};
+
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    if (held_.exchange(true)) return false;
+    owner_.store(std::this_thread::get_id());
+    return true;
+  }
+  void unlock() {
+    if (owner_.load() != std::this_thread::get_id()) return;
+    if (kForgets) owner_.store({});
+    held_.store(false);
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+  std::atomic<std::thread::id> owner_{};
+};
+
 using SharedFlag = std::shared_ptr<std::atomic<bool>>;
 
 // The flag lies in an object that each release replaces by another one.
@@ -730,6 +756,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<DrawnLock<false>>("raw_drawn_unserved", "the same, and whoever finds it free takes it");
   locks.add<ServedLock<false>>("raw_served", "numbers that are served in order");
   locks.add<ServedLock<true>>("raw_served_returns", "the same, but for the last holder");
+  locks.add<OwnedLock<true>>("raw_owned", "a flag that its owner alone unlocks");
+  locks.add<OwnedLock<false>>("raw_owned_stays", "the same, and its last owner stays so");
   locks.add<ObjectLock<true>>("raw_object", "an object for each try");
   locks.add<ObjectLock<false>>("raw_object_kept", "the same, and keeps those of failed tries");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");

@@ -43,6 +43,7 @@ CORRECT += [
     "raw_drawn",
     "raw_object",
     "raw_served",
+    "raw_owned",
 ]
 
 
@@ -67,6 +68,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_napping_last_first", "fairness"),
         ("raw_drawn_unserved", "fairness"),
         ("raw_served_returns", "fairness"),
+        ("raw_owned_stays", "exclusion"),
         ("raw_object_kept", "residue"),
     ],
 )

@@ -281,7 +281,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   // A timed acquisition by the holder counts like any other.
   add(can.reentrant && can.timed && can.capacity == 1,
       {"L0 W0:400000 U A1 U | T0 U", "W0:400000 W0:400000 U A1 U | T0 U"});
-  add(can.refuses_non_owners, {"L0 R0 U | F0 T0 U"});
+  // The last holder is no owner either, at any moment of another thread's acquisition.
+  add(can.refuses_non_owners, {"L0 R0 U | F0 T0 U", "L0 U F0 T0 U | L0 R0 U"});
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
