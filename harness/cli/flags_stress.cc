@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -14,7 +16,7 @@ namespace lockbench {
 namespace {
 
 // Engines derive 64-bit seeds and print them, so that a user can pass them back.
-constexpr CountRange kReplayedSeedRange{0, 0x7fff'ffff'ffff'ffff};
+constexpr CountRange kReplayedSeedRange{0, std::numeric_limits<std::uint64_t>::max()};
 
 // Options of the engines that inject faults.
 void add_thread_flags(CLI::App& stress, stress::Order& order) {

@@ -64,9 +64,11 @@ class Shape {
   const bool dwells_ = random_.below(2) == 0;
 };
 
-std::vector<Act> deep_nest() {
-  std::vector<Act> acts(kDeepNest, {.kind = Act::kLock});
-  acts.insert(acts.end(), kDeepNest, {.kind = Act::kUnlock});
+// As deep as the lock can be nested, if it limits that.
+std::vector<Act> deep_nest(std::uint32_t limit) {
+  const std::size_t depth = within<std::size_t>(kDeepNest, limit);
+  std::vector<Act> acts(depth, {.kind = Act::kLock});
+  acts.insert(acts.end(), depth, {.kind = Act::kUnlock});
   return acts;
 }
 
@@ -79,7 +81,7 @@ LitmusProgram drawn(const RegisteredLock& entry, const EpochPlan& plan, std::uin
   const Shape shape(entry.abilities, plan.mode.fault, random);
   for (auto& acts : program.threads) acts = shape.of(acts);
   if (entry.abilities.reentrant && random.below(4) == 0) {
-    const std::vector<Act> nest = deep_nest();
+    const std::vector<Act> nest = deep_nest(entry.abilities.depth);
     program.threads.front().insert(program.threads.front().end(), nest.begin(), nest.end());
   }
   return program;
