@@ -28,8 +28,6 @@ using Clock = std::chrono::steady_clock;
 // time to shrink a failing program and to replay it.
 constexpr std::chrono::seconds kGrace{60};
 
-constexpr const char* kEngines[] = {"sim", "real", "proc"};
-
 std::vector<std::string> engine_words(const std::string& program, const std::string& plugin) {
   if (plugin.empty()) return {program};
   return {program, "--plugin", plugin};

@@ -74,6 +74,12 @@ bool have_a_common_one(const std::vector<std::string>& some,
 }
 
 absl::Status unknown_engine(const std::string& name, const std::vector<std::string>& known) {
+  if (std::find(std::begin(kEngines), std::end(kEngines), name) != std::end(kEngines)) {
+    return absl::InvalidArgumentError(absl::StrCat("engine '", name,
+                                                   "' knows none of these locks; "
+                                                   "these do: ",
+                                                   absl::StrJoin(known, ", ")));
+  }
   if (name != kServices) return unknown_name("engine", name, known);
   return absl::InvalidArgumentError(
       "the engine services tests the locks of plug-ins for services, and none is loaded: say "

@@ -17,6 +17,9 @@
 
 namespace lockbench {
 
+// The engines that come with lockbench. A lock need not be for all of them.
+inline constexpr const char* kEngines[] = {"sim", "real", "proc"};
+
 // A lock in the list of an engine.
 struct Listed {
   std::string name;
