@@ -51,7 +51,7 @@ set(LOCKBENCH_WRAPPED
     _ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
     _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj
     select mmap munmap malloc calloc realloc free aligned_alloc posix_memalign
-    memcpy memmove memset memcmp strlen strcmp strncmp)
+    memcpy memmove memset memcmp bcmp __memcpy_chk __memmove_chk __memset_chk strlen strcmp strncmp)
 list(TRANSFORM LOCKBENCH_WRAPPED PREPEND -Wl,--wrap=)
 
 # LOCKBENCH_PAUSES: options by which each `pause` becomes a call, for the model of a machine.

@@ -143,8 +143,7 @@ static const lockbench_c_lock locks[] = {
     REGION("region_folds", "a byte for two keys", of_all_keys, folded_lock, folded_try,
            folded_unlock),
     ROBUST("robust", "a robust mutex", robust_try),
-    ROBUST("robust_once", "the same, and inherited by a try it is of no use again",
-           inconsistent_try),
+    ROBUST("robust_once", "the same, but useless once a try has inherited it", inconsistent_try),
 };
 
 const lockbench_c_plugin lockbench_c_locks = {LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,

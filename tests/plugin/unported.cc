@@ -651,6 +651,41 @@ class ServedLock {
   bool by_number_ = false;
 };
 
+// Numbers are served in order, and whoever holds it may have it again at once.
+class NestedServedLock {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.reentrant = true, .fair = true};
+
+  void lock() {
+    if (!owns()) {
+      const int mine = drawn_.fetch_add(1);
+      while (served_.load() != mine) sched_yield();
+      owner_.store(std::this_thread::get_id());
+    }
+    ++depth_;
+  }
+  bool try_lock() {
+    int served = served_.load();
+    if (!owns() && !drawn_.compare_exchange_strong(served, served + 1)) return false;
+    owner_.store(std::this_thread::get_id());
+    ++depth_;
+    return true;
+  }
+  void unlock() {
+    if (--depth_ != 0) return;
+    owner_.store({});
+    served_.fetch_add(1);
+  }
+
+ private:
+  bool owns() const { return owner_.load() == std::this_thread::get_id(); }
+
+  std::atomic<std::thread::id> owner_{};
+  std::atomic<int> drawn_{0};
+  std::atomic<int> served_{0};
+  int depth_ = 0;
+};
+
 // Knows its owner, and lets nobody else unlock it. The broken one forgets to forget its last owner,
 // who may still unlock it while the next one has it but has not said so.
 template <bool kForgets>
@@ -756,6 +791,7 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<DrawnLock<false>>("raw_drawn_unserved", "the same, and whoever finds it free takes it");
   locks.add<ServedLock<false>>("raw_served", "numbers that are served in order");
   locks.add<ServedLock<true>>("raw_served_returns", "the same, but for the last holder");
+  locks.add<NestedServedLock>("raw_served_nested", "the same, for its owner any number of times");
   locks.add<OwnedLock<true>>("raw_owned", "a flag that its owner alone unlocks");
   locks.add<OwnedLock<false>>("raw_owned_stays", "the same, and its last owner stays so");
   locks.add<ObjectLock<true>>("raw_object", "an object for each try");

@@ -44,6 +44,7 @@ CORRECT += [
     "raw_object",
     "raw_served",
     "raw_owned",
+    "raw_served_nested",
 ]
 
 

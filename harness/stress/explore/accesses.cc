@@ -250,7 +250,11 @@ void World::check_race_of_atomic(const void* word, unsigned bytes, bool writes) 
 }
 
 void World::plain_access(const PlainAccess& access) {
-  if (arena_.any_freed()) check_freed(access.place);
+  if (access.bytes == 0) return;
+  if (arena_.any_freed()) {
+    check_freed(access.place);
+    check_freed(static_cast<const std::byte*>(access.place) + access.bytes - 1);
+  }
   // A change of other memory than its stack is not part of the state in which the thread polls.
   if (access.writes && !arena_.in_stack(running_, access.place)) {
     threads_[running_].poll_state.reset();

@@ -118,7 +118,8 @@ class CheckedRun {
 
   // ---- order_of_arrival.cc: who waited before whom
   void queue_up(const Event& request, const Act& act);
-  void note_places(std::uint32_t number);
+  bool note_places(std::uint32_t number);
+  bool is_in_queue(const ThreadRecord& thread) const;
   bool may_be_in_the_lock(const ThreadRecord& thread) const;
   bool own_threads_wait() const;
   void check_turn(const Event& acquired);

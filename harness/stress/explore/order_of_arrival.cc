@@ -17,35 +17,43 @@ namespace lockbench::stress::explore {
 void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
-  note_places(request.thread);
+  const bool all_wait = note_places(request.thread);
+  if (entry_.abilities.reentrant && holds(request.thread, request.key)) return;
   if (act.kind != Act::kLock && (act.kind != Act::kTryLockFor || act.ns <= 0)) return;
   for (const ThreadRecord& other : threads_) {
-    const bool has_place = other.request != 0 && other.place == other.request;
+    if (other.position.thread == request.thread || !is_in_queue(other)) continue;
+    const bool has_place = all_wait || other.place == other.request;
     if (has_place && other.position.doing.key == request.key) behind.push_back(other.request);
   }
 }
 
-// Notes who has a place in the queue, and keeps it until its call returns. Does so only if all
-// other threads than `number` do nothing but wait or hold, because then the lock has no operation
-// in progress and has registered each of them.
-void CheckedRun::note_places(std::uint32_t number) {
+// Notes who has a place in the queue, and keeps it until its call returns. Does so, and returns
+// true, if all other threads than `number` do nothing but wait or hold, because then the lock has
+// no operation in progress and has registered each of them. A thread that sleeps for a time may do
+// so before it enters the queue, and is only known to wait until it wakes up.
+bool CheckedRun::note_places(std::uint32_t number) {
   // A store in the thread's own buffer may be the end of an operation that others wait for.
   Memory& memory = world_.memory();
   const bool stores_pend =
       memory.others_buffer(world_.thread()) || memory.buffered(world_.thread());
-  if (stores_pend || !own_threads_wait()) return;
+  if (stores_pend || !own_threads_wait()) return false;
   for (const ThreadRecord& other : threads_) {
     if (other.position.thread == number || !may_be_in_the_lock(other)) continue;
-    if (other.makes_handle || !world_.settled(other.world_thread)) return;
+    if (other.makes_handle || !world_.settled(other.world_thread)) return false;
   }
   for (ThreadRecord& other : threads_) {
-    // A thread whose unlock() waits, for example for a thread of the lock's own, is in no queue.
-    const bool in_queue =
-        other.position.waits() && (!other.position.may_be_refused || other.position.timed);
-    if (in_queue && other.position.thread != number && !other.position.doing.pair) {
-      other.place = other.request;
-    }
+    if (other.position.thread == number || !is_in_queue(other)) continue;
+    if (!world_.naps(other.world_thread)) other.place = other.request;
   }
+  return true;
+}
+
+// Whether it waits in a call that may be in a queue. A thread whose unlock() waits, for example for
+// a thread of the lock's own, is in none.
+bool CheckedRun::is_in_queue(const ThreadRecord& thread) const {
+  const ThreadPosition& position = thread.position;
+  return thread.request != 0 && position.waits() && !position.doing.pair &&
+         (!position.may_be_refused || position.timed);
 }
 
 // Whether the thread is in a call of the lock, makes a handle, or ends, which may destroy

@@ -71,8 +71,7 @@ bool is_monotonous(const LitmusProgram& program) {
 
 // Whether it is executed once, and explored no earlier than in the second round.
 bool is_late(const LitmusProgram& program) {
-  return is_crowd(program) || is_monotonous(program) ||
-         holds_before(program) > kMostHoldsToExplore;
+  return is_crowd(program) || is_monotonous(program) || holds_before(program) > kMostHoldsToExplore;
 }
 
 std::uint32_t most_preemptions(const LitmusProgram& program) {

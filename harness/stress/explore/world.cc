@@ -249,12 +249,15 @@ void World::expect_answer(std::int64_t due_ns) {
   threads_[running_].overdue_ns = 0;
 }
 
+bool World::naps(std::uint32_t thread) const {
+  const ThreadState& state = threads_[thread];
+  return state.state == State::kAsleep && state.sleeps_on == nullptr && state.joins == 0;
+}
+
 bool World::settled(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
-  if (state.state == State::kAsleep) {
-    const bool for_a_time = state.sleeps_on == nullptr && state.joins == 0;
-    return !for_a_time || state.polled_at == memory_.changes();
-  }
+  if (naps(thread)) return state.polled_at == memory_.changes();
+  if (state.state == State::kAsleep) return true;
   return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;
 }
 

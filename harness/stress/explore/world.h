@@ -127,7 +127,10 @@ class World {
   bool runs_past_its_deadline() const;
 
   // How many times each thread that polls may poll again before time passes.
-  void set_polls_before_time_passes(std::uint32_t polls) { polls_before_time_ = polls; }
+  // Returns the number until now.
+  std::uint32_t set_polls_before_time_passes(std::uint32_t polls) {
+    return std::exchange(polls_before_time_, polls);
+  }
 
   // Only for code that runs inside: a point at which the stores of all other threads may leave
   // their buffers. Returns whether all of them did.
@@ -163,6 +166,7 @@ class World {
   // has polled without success so many times that it certainly does nothing else. A thread that
   // sleeps until a time polls: it waits if nothing has changed since it last looked.
   bool settled(std::uint32_t thread) const;
+  bool naps(std::uint32_t thread) const;  // sleeps for a time, and for nothing else
 
   // Whether the thread polls without sleeping.
   bool spins(std::uint32_t thread) const { return threads_[thread].state == State::kPaused; }

@@ -58,17 +58,25 @@ inline std::size_t bytes_compared(const char* a, const char* b, std::size_t most
         lockbench::stress::internal::order_of(order));                                       \
   }
 
-#define LOCKBENCH_COPY(name, function)                        \
-  void* name(void* to, const void* from, std::size_t bytes) { \
-    Accesses::plain(from, bytes, false);                      \
-    Accesses::plain(to, bytes, true);                         \
-    return std::function(to, from, bytes);                    \
+// After `function`: the type of one more parameter, which is not used.
+#define LOCKBENCH_COPY(name, function, ...)                                              \
+  void* name(void* to, const void* from, std::size_t bytes __VA_OPT__(, ) __VA_ARGS__) { \
+    Accesses::plain(from, bytes, false);                                                 \
+    Accesses::plain(to, bytes, true);                                                    \
+    return std::function(to, from, bytes);                                               \
   }
 
-#define LOCKBENCH_FILL(name)                           \
-  void* name(void* to, int value, std::size_t bytes) { \
-    Accesses::plain(to, bytes, true);                  \
-    return std::memset(to, value, bytes);              \
+#define LOCKBENCH_FILL(name, ...)                                                 \
+  void* name(void* to, int value, std::size_t bytes __VA_OPT__(, ) __VA_ARGS__) { \
+    Accesses::plain(to, bytes, true);                                             \
+    return std::memset(to, value, bytes);                                         \
+  }
+
+#define LOCKBENCH_COMPARE_BYTES(name)                         \
+  int name(const void* a, const void* b, std::size_t bytes) { \
+    Accesses::plain(a, bytes, false);                         \
+    Accesses::plain(b, bytes, false);                         \
+    return std::memcmp(a, b, bytes);                          \
   }
 
 #define LOCKBENCH_COMPARE_EXCHANGE(bits, name, is_weak)                                        \
@@ -159,19 +167,20 @@ void __tsan_vptr_read(void** place) {
   Accesses::plain(static_cast<const void*>(place), sizeof *place, false);
 }
 
-// What these functions read and write, the lock does. clang calls them by the first name. gcc does
-// not, so a lock that is built for a simulation is linked such that it calls the second one.
+// What these functions read and write, the lock does. clang calls those of __tsan_ for three of
+// them. gcc calls none, so a lock that is built for a simulation is linked such that it calls the
+// others.
 LOCKBENCH_COPY(__tsan_memcpy, memcpy)
 LOCKBENCH_COPY(__wrap_memcpy, memcpy)
+LOCKBENCH_COPY(__wrap___memcpy_chk, memcpy, std::size_t)
 LOCKBENCH_COPY(__tsan_memmove, memmove)
 LOCKBENCH_COPY(__wrap_memmove, memmove)
+LOCKBENCH_COPY(__wrap___memmove_chk, memmove, std::size_t)
 LOCKBENCH_FILL(__tsan_memset)
 LOCKBENCH_FILL(__wrap_memset)
-int __wrap_memcmp(const void* a, const void* b, std::size_t bytes) {
-  Accesses::plain(a, bytes, false);
-  Accesses::plain(b, bytes, false);
-  return std::memcmp(a, b, bytes);
-}
+LOCKBENCH_FILL(__wrap___memset_chk, std::size_t)
+LOCKBENCH_COMPARE_BYTES(__wrap_memcmp)
+LOCKBENCH_COMPARE_BYTES(__wrap_bcmp)
 std::size_t __wrap_strlen(const char* text) {
   const std::size_t length = std::strlen(text);
   Accesses::plain(text, length + 1, false);
@@ -237,6 +246,7 @@ void __tsan_init() {}
 #undef LOCKBENCH_COMPARE_EXCHANGE
 #undef LOCKBENCH_COPY
 #undef LOCKBENCH_FILL
+#undef LOCKBENCH_COMPARE_BYTES
 #undef LOCKBENCH_ATOMIC
 #undef LOCKBENCH_ACCESS
 #undef LOCKBENCH_ACCESS_OF_ALL_SIZES

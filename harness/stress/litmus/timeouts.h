@@ -11,11 +11,12 @@ namespace lockbench::stress {
 // What remains of a timeout that is cut to 32 bits.
 inline constexpr std::chrono::milliseconds kShortOfTimeout{5};
 
-// With and without a sign, in nanoseconds, microseconds, milliseconds, and seconds: the lower 32
-// bits of the first are kShortOfTimeout in each of the smaller units.
 inline constexpr std::chrono::nanoseconds kTimeoutsOfMoreBits[] = {
+    // kShortOfTimeout in 32 bits of nanoseconds, microseconds or milliseconds
     std::chrono::milliseconds(std::int64_t{1} << 32) + kShortOfTimeout,
+    // less than nothing in a signed number of milliseconds
     std::chrono::milliseconds(std::int64_t{1} << 31) + kShortOfTimeout,
+    // less than nothing in a signed number of seconds
     std::chrono::seconds(std::int64_t{1} << 31) + kShortOfTimeout,
 };
 

@@ -16,8 +16,7 @@ struct Model {
   static constexpr std::string_view kDescription =
       "A call does what no sequence of calls allows: a part of nested holds, or a thread that does "
       "not hold, releases the key; a try fails though no thread is near; a timeout ends early, "
-      "late "
-      "or never.";
+      "late or never.";
 
   enum Fault : std::uint8_t {
     kPartReleased,   // `thread` has `key` while `other` does; one released some nested holds
@@ -80,7 +79,7 @@ struct Model {
   }
 
   static CheckResult check(const Overdue& answer) {
-    // In virtual time. Within this limit, a lock may read the clock as rarely as it likes.
+    // Within this limit, a lock may read the clock as rarely as it likes.
     constexpr std::int64_t kMostNs = 500'000'000;
     if (answer.overdue_ns < kMostNs) return passed();
     return failed({.fault = kTooLate,
@@ -153,8 +152,9 @@ struct Model {
       case kTooEarly:
         return absl::StrCat(refused, " after ", f.x, " ns, before its timeout of ", f.y, " ns");
       case kTooLate:
-        return absl::StrCat(thread, " got its answer ", f.x / 1'000'000,
-                            " ms after its timeout, and did nothing but wait meanwhile");
+        return absl::StrCat(thread, " got its answer ", f.x / 1'000'000, " ms after its timeout",
+                            f.thread == kNoThread ? ", and was woken again and again meanwhile"
+                                                  : ", and did nothing but wait meanwhile");
       case kRefusedAlone:
         return f.x == 1
                    ? absl::StrCat(refused, ", though no other ", actor, " used it during the call")

@@ -111,7 +111,9 @@ struct Refusal {
   std::uint32_t capacity = 1;
 };
 
-// A call with a timeout that returned late. The thread did nothing but wait after the timeout.
+// A call with a timeout that returned late, without the time in which the thread, or the machine,
+// could not run. The thread did nothing but wait after the timeout, or, if it is kNoThread, was
+// woken again and again by releases of the key.
 struct Overdue {
   std::uint32_t thread = 0;
   std::int64_t overdue_ns = 0;
@@ -174,7 +176,7 @@ struct FreeKey {
   std::uint32_t key = 0;
   std::uint32_t free = 0;
   std::uint32_t capacity = 1;
-  bool inherited = false;  // a process has died that held it, and another one had it then
+  bool inherited = false;  // a process has died that held key 0, and another requested it then
 };
 
 // The number of keys for which a lock with the ability `reclaims` keeps something.

@@ -15,7 +15,7 @@ struct Residue {
 
   enum Fault : std::uint8_t {
     kNotFree,             // `key` could be acquired only `x` times of `y`
-    kInherited,           // the same, after a process died that held it
+    kInherited,           // the same, after a process died that held key 0
     kKept,                // the lock keeps something for `x` keys
     kGrows,               // `x` calls left `y` allocations behind; plus the Calls
     kHeap = kGrows + 16,  // `x` calls left `y` bytes behind; plus the Calls
@@ -59,7 +59,7 @@ struct Residue {
     }
     if (f.fault == kInherited) {
       return absl::StrCat("key ", f.key, " is not free after a ", actor,
-                          " died that held it and another one took it over and released it");
+                          " died that held key 0 and another one requested it");
     }
     const bool heap = f.fault >= kHeap;
     const auto calls = static_cast<Calls>(f.fault - (heap ? kHeap : kGrows));

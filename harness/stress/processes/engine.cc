@@ -309,10 +309,12 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     if (work.last.fault() == FaultKind::kForks) {
       report.remarks.push_back("another process may also be a child that a holder forked");
     }
-    if (kills(work.last.fault())) {
+    if (!entry.abilities.limits.no_kills) {
       report.remarks.push_back(
-          "processes that hold or request the lock are killed in this mode; a lock that is not "
-          "made for that promises .limits = {.no_kills = true}");
+          absl::StrCat(kills(work.last.fault())
+                           ? "processes that hold or request the lock are killed in this mode"
+                           : "after each epoch, a process that holds the lock is killed",
+                       "; a lock that is not made for that promises .limits = {.no_kills = true}"));
     }
     if (watches_calls(work.last.fault())) {
       report.remarks.push_back("the last faults at system calls: " +

@@ -168,15 +168,18 @@ class Epoch {
   bool all_is_free() {
     if (!ends([this] { check_quiescent_state(); })) return false;
     if (context_.abilities.limits.no_kills) return true;
-    return ends([this] { die_with_a_key(); }) && ends([this] {
+    return ends([this] { die_with_a_key(); }, SIGKILL) && ends([this] {
              inherit_the_key();
              check_quiescent_state();
            });
   }
 
-  // Runs the check in a new process. Returns false if it fails an oracle.
+  // Runs the check in a new process, which may die of `signal`. Returns false if it fails an
+  // oracle.
   template <class Check>
-  bool ends(const Check& check) {
+  bool ends(const Check& check, int signal = 0) {
+    put(state_.insists, 0);
+    put(state_.nests, 0);
     const pid_t checker = start_child(check);
     StallDetector stall(kPatience);
     int status = 0;
@@ -185,12 +188,12 @@ class Epoch {
       ended = waitpid(checker, &status, WNOHANG) == checker;
       if (!ended) sleep_a_tick();
     }
-    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    const bool as_told = WIFSIGNALED(status) && WTERMSIG(status) == signal;
     if (!ended) {
       kill(checker, SIGKILL);
       waitpid(checker, nullptr, 0);
       note_hang();
-    } else if (const auto end = abnormal_end(status); end && !killed) {
+    } else if (const auto end = abnormal_end(status); end && !as_told) {
       observe(*end);
     }
     return !state_.failure.noted();
@@ -201,8 +204,8 @@ class Epoch {
     if (acquires_unused(*handle, 0)) ::raise(SIGKILL);
   }
 
-  // The standard lets try_lock() fail, as it may where its holder has died. If it does not, the
-  // lock must be none the worse for it afterwards.
+  // try_lock() may fail, also on a key whose holder has died. If it succeeds, the key must be free
+  // again after the release.
   void inherit_the_key() {
     const std::unique_ptr<LockHandle> handle = context_.lock->handle(0);
     add(state_.checking);
@@ -245,7 +248,6 @@ class Epoch {
   }
 
   void check_quiescent_state() {
-    put(state_.nests, 0);
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
       if (!acquires_unused(*handle, key)) return;

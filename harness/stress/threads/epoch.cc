@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "harness/stress/litmus/key_set_lock.h"
@@ -223,8 +224,8 @@ void try_held_keys(SharedState& state, LockUnderTest& lock, std::size_t count,
 }
 
 // One thread holds key 0, and another one acquires other keys. Where a thread may hold several
-// keys, it holds all of them at once. Then the keys that are held are tried. If the lock throws, it
-// has no memory or no file descriptors for more keys; half of those that are held are then
+// keys, it holds all of them at once. Then the keys that are held are tried. A lock that throws
+// while it holds many has no memory or no file descriptors for more; half of them are then
 // released.
 void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_t other_keys,
                            bool nests_keys) {
@@ -243,9 +244,14 @@ void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_
         std::unique_ptr<LockHandle> other = lock.handle(key);
         other->lock();
         add(state.beat);
-        nests_keys ? others.push_back(std::move(other)) : other->unlock();
+        if (nests_keys) {
+          others.push_back(std::move(other));
+        } else {
+          other->unlock();
+        }
       }
     } catch (const std::exception&) {
+      if (others.size() < kManyKeys) throw;
       for (const std::size_t kept = others.size() / 2; others.size() > kept; others.pop_back()) {
         others.back()->unlock();
       }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "workloads/random.h"
@@ -27,9 +28,10 @@ constexpr milliseconds kMostToTry{30};
 // Two keys that seem to share a lock must do so in each of this many repetitions.
 constexpr int kConfirmations = 3;
 
-// Holds the keys in order, up to the first one that cannot be acquired or until the time is over.
-// If the lock throws, it has no memory or no file descriptors for more: the later half of the keys
-// is released, because others need some too. Only the thread that made the object may destroy it.
+// Holds the keys in order, up to the first one that cannot be acquired or until the time is over. A
+// lock that throws while it holds many has no memory or no file descriptors for more: the later
+// half of the keys is released, because others need some too. Only the thread that made the object
+// may destroy it.
 class Holds {
  public:
   Holds(EpochContext& context, std::span<const std::uint64_t> keys, milliseconds most)
@@ -43,6 +45,7 @@ class Holds {
         if (handles_.size() % kKeysOfABeat == 0) add(beat_);
       }
     } catch (const std::exception&) {
+      if (handles_.size() < kManyKeys) throw;
       release_from(handles_.size() / 2);
     }
   }
@@ -94,10 +97,18 @@ class Scan {
     return keys;
   }
 
-  static void by_another(const std::function<void()>& body) { std::thread(body).join(); }
+  // A lock that throws meanwhile has no room for another key.
+  static void by_another(const std::function<void()>& body) {
+    std::thread([&] {
+      try {
+        body();
+      } catch (const std::exception&) {
+      }
+    }).join();
+  }
 
   bool is_free_for_another(std::uint64_t key) {
-    bool had = false;
+    bool had = true;  // if it throws, this is no second key of the same lock
     by_another([&] { had = acquired_at_once(key); });
     return had;
   }
@@ -109,15 +120,11 @@ class Scan {
     return true;
   }
 
-  // Absent also if the lock throws.
   std::optional<std::uint64_t> first_refused() {
     const Clock::time_point until = Clock::now() + kMostToTry;
-    try {
-      for (std::size_t i = 0; i < kMostTried && Clock::now() < until; ++i) {
-        const std::uint64_t key = random_.next();
-        if (!acquired_at_once(key)) return key;
-      }
-    } catch (const std::exception&) {
+    for (std::size_t i = 0; i < kMostTried && Clock::now() < until; ++i) {
+      const std::uint64_t key = random_.next();
+      if (!acquired_at_once(key)) return key;
     }
     return std::nullopt;
   }

@@ -12,10 +12,11 @@
 
 namespace lockbench::stress::threads {
 
-// Requires: no other thread uses the lock. Makes the calls in one thread, while another thread holds
-// the keys that are tried. If the lock keeps nothing for unused keys, each call has a key of its
-// own. Fails the epoch if the heap grows with the calls. Takes 40 ms at most, or 240 ms of timeouts;
-// half as long again if the heap grows. Checks nothing if the calls take too long for that.
+// Requires: no other thread uses the lock. Makes the calls in one thread, while another thread
+// holds the keys that are tried. If the lock keeps nothing for unused keys, each call has a key of
+// its own. Fails the epoch if the heap grows with the calls. Takes 40 ms at most, or 240 ms of
+// timeouts; half as long again if the heap grows. Checks nothing if the calls take too long for
+// that.
 void check_memory_growth(EpochContext& context, Calls calls);
 
 }  // namespace lockbench::stress::threads
