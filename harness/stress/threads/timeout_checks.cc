@@ -7,11 +7,15 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <pthread.h>
+#include <sched.h>
 #include <thread>
+#include <vector>
 
 #include "harness/stress/litmus/timeouts.h"
 #include "harness/stress/oracles/model.h"
 #include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/fault_injector.h"
 #include "primitives/platform/clock.h"
 
 namespace lockbench::stress::threads {
@@ -24,8 +28,26 @@ constexpr milliseconds kTimeout{10};
 constexpr milliseconds kMost{700};  // until the waiting thread must have returned
 constexpr milliseconds kHold{1};
 
+// While an object of this class exists, its thread, and each that it makes, runs on one processor.
+class OneProcessor {
+ public:
+  OneProcessor() : usable_(own_processors()) {
+    if (const int here = sched_getcpu(); here >= 0 && !usable_.empty()) bind_to(0, {here});
+  }
+  ~OneProcessor() {
+    if (!usable_.empty()) bind_to(0, usable_);
+  }
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+
+ private:
+  const std::vector<int> usable_;
+};
+
 // How long after its timeout a waiting thread returns, whose key is released and taken again each
-// millisecond; without the time in which it, or the thread that releases, did not run.
+// millisecond; without the time in which it, or the thread that releases, did not run. Both are on
+// one processor, and the one that waits is of the lowest priority: it runs only once the other has
+// the key again.
 nanoseconds lateness_of_a_woken_thread(EpochContext& context) {
   std::atomic<bool> ended{false};
   nanoseconds late{0};
@@ -36,9 +58,12 @@ nanoseconds lateness_of_a_woken_thread(EpochContext& context) {
     then();
     stopped += std::max<nanoseconds>(platform::now() - before - time - kHold, nanoseconds(0));
   };
+  const OneProcessor one;
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
   held->lock();
   std::thread waiter([&] {
+    constexpr sched_param kNone{};
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &kNone);
     const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
     const auto delay_before = static_cast<std::int64_t>(own_delay_ns());
     const platform::Time asked = platform::now();
