@@ -61,6 +61,7 @@ class Epoch {
   static constexpr std::uint32_t kUsers = 2;  // of goes_on_after_another_use()
   static constexpr milliseconds kMostForOther{200};
   static constexpr milliseconds kFallAsleep{50};
+  static constexpr std::uint64_t kLetGo = 2;  // in SharedState::holds
 
   bool await_all() {
     Stalls stalls(kMostProcesses, StallDetector(kPatience));
@@ -166,7 +167,7 @@ class Epoch {
   // Whether a new process can acquire every key, and all of them together if each key has its own
   // lock; and again after one has died that held a key, unless the lock excludes that.
   bool all_is_free() {
-    if (!ends([this] { check_quiescent_state(); })) return false;
+    if (!ends([this] { check_quiescent_state(); }) || !keys_are_independent()) return false;
     if (context_.abilities.limits.no_kills) return true;
     return ends([this] { die_with_a_key(); }, SIGKILL) && ends([this] {
              inherit_the_key();
@@ -199,6 +200,55 @@ class Epoch {
     return !state_.failure.noted();
   }
 
+  // Whether, while one process holds a key, another one can acquire each of the others. The locks
+  // of a kernel never refuse a process what it has itself, so one process alone shows nothing. Of
+  // keys with nothing in common, only one is held.
+  bool keys_are_independent() {
+    const EpochPlan& plan = context_.plan;
+    if (!context_.abilities.lock_per_key) return true;
+    if (plan.key_set == 0) {
+      return is_independent(static_cast<std::uint32_t>(plan.seed % (plan.keys + 1)));
+    }
+    bool all = true;
+    for (std::uint32_t key = 0; all && key <= plan.keys; ++key) all = is_independent(key);
+    return all;
+  }
+
+  bool is_independent(std::uint32_t held) {
+    put(state_.holds, 0);
+    const pid_t holder = start_child([this, held] { hold_until_told(held); });
+    const platform::Time patience = platform::now() + kPatience;
+    while (get(state_.holds) == 0 && platform::now() < patience) sleep_a_tick();
+    const bool independent =
+        get(state_.holds) == 0 || ends([this, held] { acquire_each_other_than(held); });
+    put(state_.holds, kLetGo);
+    StallDetector stall(kPatience);
+    while (waitpid(holder, nullptr, WNOHANG) == 0) {
+      if (stall.reached(0, holder, tasks_of(holder))) kill(holder, SIGKILL);
+      sleep_a_tick();
+    }
+    return independent;
+  }
+
+  void hold_until_told(std::uint32_t key) {
+    const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
+    handle->lock();
+    put(state_.holds, 1);
+    while (get(state_.holds) != kLetGo) sleep_a_tick();
+    handle->unlock();
+  }
+
+  void acquire_each_other_than(std::uint32_t held) {
+    put(state_.nests, 1 + held);
+    for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
+      if (key == held) continue;
+      const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
+      if (!acquires_unused(*handle, key)) return;
+      observe(OtherKey{.held = held, .asked = key, .acquired = true});
+      handle->unlock();
+    }
+  }
+
   void die_with_a_key() {
     const std::unique_ptr<LockHandle> handle = context_.lock->handle(0);
     if (acquires_unused(*handle, 0)) ::raise(SIGKILL);
@@ -222,12 +272,13 @@ class Epoch {
   // free.
   void note_hang() {
     const std::uint64_t insists = get(state_.insists);
+    const std::uint64_t nests = get(state_.nests);
     if (insists == 0) {
       observe(Hang{Hang::kCallOfUnusedLock});
-    } else if (const auto key = static_cast<std::uint32_t>(insists - 1); get(state_.nests) == 0) {
+    } else if (const auto key = static_cast<std::uint32_t>(insists - 1); nests == 0) {
       observe(FreeKey{.key = key, .inherited = get(state_.inherits) != 0});
     } else {
-      observe(OtherKey{.held = key - 1, .asked = key});
+      observe(OtherKey{.held = static_cast<std::uint32_t>(nests - 1), .asked = key});
     }
   }
 
@@ -260,7 +311,7 @@ class Epoch {
       held.push_back(context_.lock->handle(key));
       if (!acquires_unused(*held.back(), key)) return;
       if (key != 0) observe(OtherKey{.held = key - 1, .asked = key, .acquired = true});
-      put(state_.nests, 1);
+      put(state_.nests, 1 + key);
     }
     for (const auto& handle : held) handle->unlock();
   }
@@ -287,6 +338,7 @@ void wipe(SharedState& state) {
   put(state.insists, 0);
   put(state.nests, 0);
   put(state.inherits, 0);
+  put(state.holds, 0);
   put(state.began_ns, static_cast<std::uint64_t>(now_ns()));
   for (OwnerCanary& canary : state.canaries) std::construct_at(&canary);
   for (ProcessSlot& slot : state.slots) {

@@ -46,12 +46,13 @@ struct SharedState {
   Word stop;
   Word began_ns;
   // The quiescent-state checks: a number that grows with each key that they request; 1 plus the key
-  // that try_lock() did not get last; whether other keys are held; whether a process has died that
-  // held a key.
+  // that try_lock() did not get last; 1 plus another key that is held then; whether a process has
+  // died that held a key; whether a process holds a key until it is told.
   Word checking;
   Word insists;
   Word nests;
   Word inherits;
+  Word holds;
   Word requests;  // of the processes that compete for the keys after a waiter was killed
   std::array<OwnerCanary, kMostKeys> canaries;
   std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
