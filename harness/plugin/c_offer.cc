@@ -166,8 +166,9 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
       offer.locks.resize(1);
     }
     for (CatalogEntry& entry : offer.entries) {
-      entry.promises.timed = promises.timed;
-      entry.promises.fair = promises.fair;
+      const bool table = entry.listing.name == "keyed_table";  // see internal::keep_promises()
+      entry.promises.timed = promises.timed && !table;
+      entry.promises.fair = promises.fair && !table;
       entry.promises.lock_per_key |= promises.lock_per_key;
       for (Pairing& pairing : entry.pairings) use_first(pairing.make, lock);
       whole.entries.push_back(std::move(entry));

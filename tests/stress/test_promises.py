@@ -80,6 +80,10 @@ def test_a_lock_in_plain_c_is_held_to_its_promises(lockbench: Program, plain_c: 
     # It has timeouts; in a keyed_table, which offers none, none may be expected.
     for lock in ("c_ticket", "keyed_table:lock=c_ticket"):
         assert report_of(lockbench, plain_c, lock, "real")["verdict"] == "clean"
+    listed = lockbench.run("list", "primitives", "--plugin", plain_c).stdout.splitlines()
+    said = {line.split()[0]: line for line in listed if "c_ticket" in line}
+    assert "[timed, fair, " in said["global:lock=c_ticket"], listed
+    assert "timed" not in said["keyed_table:lock=c_ticket"], listed
     three = report_of(lockbench, plain_c, "c_three", "real")
     assert three["oracle"] in ("residue", "model", "progress", "cycle"), three
     shared = report_of(lockbench, plain_c, "c_shared", "real")
