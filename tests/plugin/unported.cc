@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstring>
 #include <dlfcn.h>
 #include <future>
 #include <iterator>
@@ -754,6 +756,32 @@ class QuietLock {
   bool quiet_ = false;
 };
 
+// The same, and compares bytes of its own by memcmp(), which no compiler instruments.
+template <bool kComparesBefore>
+class ComparingLock {
+ public:
+  static constexpr bool kLastMayDestroy = true;
+
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() {
+    const std::size_t bytes = bytes_;
+    bool same = kComparesBefore && std::memcmp(text_, kText, bytes) == 0;
+    held_.store(false, std::memory_order_release);
+    if (!kComparesBefore) same = std::memcmp(text_, kText, bytes) == 0;
+    if (!same) sched_yield();
+  }
+
+ private:
+  static constexpr char kText[] = "a text of some length";
+
+  std::atomic<bool> held_{false};
+  std::size_t bytes_ = sizeof kText;
+  char text_[sizeof kText] = "a text of some length";
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -800,4 +828,6 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
   locks.add<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");
   locks.add<QuietLock<false>>("raw_quiet_late", "releases, then reads a plain member");
+  locks.add<ComparingLock<true>>("raw_comparing", "compares bytes, then releases");
+  locks.add<ComparingLock<false>>("raw_comparing_late", "releases, then compares bytes");
 }

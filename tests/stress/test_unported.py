@@ -45,6 +45,7 @@ CORRECT += [
     "raw_served",
     "raw_owned",
     "raw_served_nested",
+    "raw_comparing",
 ]
 
 
@@ -66,6 +67,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_semaphore_counts_outside", "ordering"),
         ("raw_replaced_plain", "lifetime"),
         ("raw_quiet_late", "lifetime"),
+        ("raw_comparing_late", "lifetime"),
         ("raw_napping_last_first", "fairness"),
         ("raw_drawn_unserved", "fairness"),
         ("raw_served_returns", "fairness"),
