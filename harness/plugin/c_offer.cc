@@ -166,7 +166,7 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
       offer.locks.resize(1);
     }
     for (CatalogEntry& entry : offer.entries) {
-      const bool table = entry.listing.name == "keyed_table";  // see internal::keep_promises()
+      const bool table = internal::is_table(entry.listing.name);  // see internal::keep_promises()
       entry.promises.timed = promises.timed && !table;
       entry.promises.fair = promises.fair && !table;
       entry.promises.lock_per_key |= promises.lock_per_key;

@@ -217,9 +217,10 @@ inline auto maker_of(const Listing& listing, const GivenNumbers& given, AdapterM
   return made;
 }
 
-// Whether the lock is a keyed_table, whose Base is the lock of the plug-in.
-inline bool is_table(const stress::RegisteredLock& made) {
-  return made.name.starts_with("keyed_table:");
+// Whether this is the keyed_table whose Base is the lock of the plug-in: `keyed_table` in a
+// catalog, `keyed_table:lock=NAME` where locks have one name.
+inline bool is_table(std::string_view name) {
+  return name.substr(0, name.find(':')) == "keyed_table";
 }
 
 // Gives what a base lock promises to a lock that is made of it. The table of a keyed_table has
@@ -228,8 +229,8 @@ inline bool is_table(const stress::RegisteredLock& made) {
 [[gnu::noinline]] inline void keep_promises(const LockPromises& of_base,
                                             stress::RegisteredLock& made) {
   const LockPromises promises =
-      is_table(made) ? LockPromises{.hold_limit = of_base.hold_limit, .limits = of_base.limits}
-                     : of_base;
+      is_table(made.name) ? LockPromises{.hold_limit = of_base.hold_limit, .limits = of_base.limits}
+                          : of_base;
   stress::add_promises(promises, made.abilities);
   made.programs = stress::programs_in(promises);
   made.make = stress::with_capacity(std::move(made.make), promises.capacity);
@@ -310,7 +311,7 @@ class PluginLocks {
     for (std::size_t i = first; i < offer_.locks.size(); ++i) {
       internal::keep_promises(internal::promises_of<L>(), offer_.locks[i]);
       offer_.locks[i].abilities.last_may_destroy |=
-          stress::last_may_destroy<L>() && !internal::is_table(offer_.locks[i]);
+          stress::last_may_destroy<L>() && !internal::is_table(offer_.locks[i].name);
     }
   }
 

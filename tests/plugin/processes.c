@@ -15,6 +15,7 @@
 #include <lockbench/c_lock.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,13 +24,13 @@
 enum { kKeys = 16 };
 
 typedef struct {
-  char path[32];
+  char path[sizeof P_tmpdir + 32];
   int files[kKeys]; /* of this process, for each key; -1: not open */
 } region;
 
 static void* region_create(void) {
   region* const self = malloc(sizeof *self);
-  strcpy(self->path, "/tmp/lockbench-region-XXXXXX");
+  strcpy(self->path, P_tmpdir "/lockbench-region-XXXXXX");
   close(mkstemp(self->path));
   for (int i = 0; i < kKeys; ++i) self->files[i] = -1;
   return self;

@@ -733,10 +733,8 @@ class ReplacedFlagLock {
   Pointer flag_ = std::make_shared<std::atomic<bool>>(false);
 };
 
-// A lock that its last holder may destroy, whose unlock() reads a plain member: before the release,
-// or after it, when another thread may have freed it.
-template <bool kReadsBefore>
-class QuietLock {
+// A flag that its last holder may destroy.
+class LeftLock {
  public:
   static constexpr bool kLastMayDestroy = true;
 
@@ -744,6 +742,16 @@ class QuietLock {
     while (!try_lock()) sched_yield();
   }
   bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+
+ protected:
+  std::atomic<bool> held_{false};
+};
+
+// Its unlock() reads a plain member: before the release, or after it, when another thread may have
+// freed it.
+template <bool kReadsBefore>
+class QuietLock : public LeftLock {
+ public:
   void unlock() {
     bool quiet = kReadsBefore && quiet_;
     held_.store(false, std::memory_order_release);
@@ -752,20 +760,13 @@ class QuietLock {
   }
 
  private:
-  std::atomic<bool> held_{false};
   bool quiet_ = false;
 };
 
-// The same, and compares bytes of its own by memcmp(), which no compiler instruments.
+// The same with bytes of its own that it compares by memcmp(), which no compiler instruments.
 template <bool kComparesBefore>
-class ComparingLock {
+class ComparingLock : public LeftLock {
  public:
-  static constexpr bool kLastMayDestroy = true;
-
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
-  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
   void unlock() {
     const std::size_t bytes = bytes_;
     bool same = kComparesBefore && std::memcmp(text_, kText, bytes) == 0;
@@ -777,7 +778,6 @@ class ComparingLock {
  private:
   static constexpr char kText[] = "a text of some length";
 
-  std::atomic<bool> held_{false};
   std::size_t bytes_ = sizeof kText;
   char text_[sizeof kText] = "a text of some length";
 };

@@ -151,6 +151,7 @@ TEST_P(MalformedProgram, IsRefusedWithWhereAndWhat) {
 INSTANTIATE_TEST_SUITE_P(
     LitmusProgram, MalformedProgram,
     ::testing::Values(
+        Malformed{"D100001 L0 U", "`D100001`: the number after C, D, N, M or P is at most 100000"},
         Malformed{"L0 U | Y0 U", "thread 1, `Y0`: not an act"}, Malformed{"L U", "`L`: not an act"},
         Malformed{"B0 U", "`B0`: not an act"}, Malformed{"Q0 U", "`Q0`: not an act"},
         Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},

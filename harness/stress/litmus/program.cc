@@ -258,6 +258,13 @@ class Reader {
     if (!act && first && word.front() == 'K') {
       return absl::StrCat("not a key set; K is followed by one of ", absl::StrJoin(kKeySets, ", "));
     }
+    std::string_view number = word.substr(1);
+    std::uint64_t ignored = 0;
+    if (!act && first && std::string_view("CDNMVP").find(word.front()) != std::string_view::npos &&
+        read_number(number, ignored) && number.empty()) {
+      return absl::StrCat("the number after C, D, N, M or P is at most ", kMostWarmUp,
+                          ", and after V ", kMostSpread);
+    }
     if (!act) {
       return "not an act; acts are L0 T0 W0:2000000 B0+1 Q0+1 U R500 A1, and first of all K16 C254 "
              "D254 N72 M200 V64 P900";
