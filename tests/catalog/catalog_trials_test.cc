@@ -62,7 +62,7 @@ void expect_valid_trial(const CatalogEntry& entry, const Pairing& pairing,
   trial.cell.stall_limit = std::chrono::seconds(60);
   const Sample sample =
       run_trial(trial, [&] { return Catalog::standard().subject_for(trial).value(); });
-  EXPECT_EQ(sample.outcome, Outcome::kOk);
+  EXPECT_EQ(sample.outcome, Outcome::kOk) << sample.reason;
   EXPECT_TRUE(sample.valid()) << sample.reason;
   EXPECT_EQ(sample.operations, 50u * trial.cell.threads);
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/stress/processes/process_group.h"
-#include "harness/stress/supervision/abnormal_end.h"
+#include "harness/stress/processes/quiescent_checks.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
@@ -24,8 +24,6 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Longer than any lock here sleeps between two polls.
-constexpr milliseconds kPatience{500};
 constexpr microseconds kTick{500};
 
 void sleep_a_tick() {
@@ -52,7 +50,7 @@ class Epoch {
     }
     injector_.let_all_go_on();
     put(state_.stop, 1);
-    return await_all() && updates_are_kept() && all_is_free();
+    return await_all() && updates_are_kept() && check_quiescent_state(context_);
   }
 
  private:
@@ -61,10 +59,9 @@ class Epoch {
   static constexpr std::uint32_t kUsers = 2;  // of goes_on_after_another_use()
   static constexpr milliseconds kMostForOther{200};
   static constexpr milliseconds kFallAsleep{50};
-  static constexpr std::uint64_t kLetGo = 2;  // in SharedState::holds
 
   bool await_all() {
-    Stalls stalls(kMostProcesses, StallDetector(kPatience));
+    Stalls stalls(kMostProcesses);
     while (!group_.collect()) {
       injector_.count_recoveries();
       const std::vector<std::uint32_t> left = group_.living();
@@ -79,7 +76,7 @@ class Epoch {
           report_stall(left);
           return false;
         }
-        stalls = Stalls(kMostProcesses, StallDetector(kPatience));
+        stalls = Stalls(kMostProcesses);
       }
       injector_.pass_time(platform::now() + kTick);
     }
@@ -101,7 +98,7 @@ class Epoch {
     for (std::uint32_t i = 0; i < kUsers; ++i) {
       users.push_back(start_child([this] { use_each_key(); }));
     }
-    StallDetector stall(kPatience);
+    StallDetector stall;
     while (!users.empty() && !stall.reached(get(state_.checking), users[0], tasks_of(users[0]))) {
       std::erase_if(users, [](pid_t user) { return waitpid(user, nullptr, WNOHANG) == user; });
       injector_.pass_time(platform::now() + kTick);
@@ -162,158 +159,6 @@ class Epoch {
       if (!observe(updates)) return false;
     }
     return true;
-  }
-
-  // Whether a new process can acquire every key, and all of them together if each key has its own
-  // lock; and again after one has died that held a key, unless the lock excludes that.
-  bool all_is_free() {
-    if (!ends([this] { check_quiescent_state(); }) || !keys_are_independent()) return false;
-    if (context_.abilities.limits.no_kills) return true;
-    return ends([this] { die_with_a_key(); }, SIGKILL) && ends([this] {
-             inherit_the_key();
-             check_quiescent_state();
-           });
-  }
-
-  // Runs the check in a new process, which may die of `signal`. Returns false if it fails an
-  // oracle.
-  template <class Check>
-  bool ends(const Check& check, int signal = 0) {
-    put(state_.insists, 0);
-    put(state_.nests, 0);
-    const pid_t checker = start_child(check);
-    StallDetector stall(kPatience);
-    int status = 0;
-    bool ended = false;
-    while (!ended && !stall.reached(get(state_.checking), checker, tasks_of(checker))) {
-      ended = waitpid(checker, &status, WNOHANG) == checker;
-      if (!ended) sleep_a_tick();
-    }
-    const bool as_told = WIFSIGNALED(status) && WTERMSIG(status) == signal;
-    if (!ended) {
-      kill(checker, SIGKILL);
-      waitpid(checker, nullptr, 0);
-      note_hang();
-    } else if (const auto end = abnormal_end(status); end && !as_told) {
-      observe(*end);
-    }
-    return !state_.failure.noted();
-  }
-
-  // Whether, while one process holds a key, another one can acquire each of the others. The locks
-  // of a kernel never refuse a process what it has itself, so one process alone shows nothing. Of
-  // keys with nothing in common, only one is held.
-  bool keys_are_independent() {
-    const EpochPlan& plan = context_.plan;
-    if (!context_.abilities.lock_per_key) return true;
-    if (plan.key_set == 0) {
-      return is_independent(static_cast<std::uint32_t>(plan.seed % (plan.keys + 1)));
-    }
-    bool all = true;
-    for (std::uint32_t key = 0; all && key <= plan.keys; ++key) all = is_independent(key);
-    return all;
-  }
-
-  bool is_independent(std::uint32_t held) {
-    put(state_.holds, 0);
-    const pid_t holder = start_child([this, held] { hold_until_told(held); });
-    const platform::Time patience = platform::now() + kPatience;
-    while (get(state_.holds) == 0 && platform::now() < patience) sleep_a_tick();
-    const bool independent =
-        get(state_.holds) == 0 || ends([this, held] { acquire_each_other_than(held); });
-    put(state_.holds, kLetGo);
-    StallDetector stall(kPatience);
-    while (waitpid(holder, nullptr, WNOHANG) == 0) {
-      if (stall.reached(0, holder, tasks_of(holder))) kill(holder, SIGKILL);
-      sleep_a_tick();
-    }
-    return independent;
-  }
-
-  void hold_until_told(std::uint32_t key) {
-    const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
-    handle->lock();
-    put(state_.holds, 1);
-    while (get(state_.holds) != kLetGo) sleep_a_tick();
-    handle->unlock();
-  }
-
-  void acquire_each_other_than(std::uint32_t held) {
-    put(state_.nests, 1 + held);
-    for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
-      if (key == held) continue;
-      const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
-      if (!acquires_unused(*handle, key)) return;
-      observe(OtherKey{.held = held, .asked = key, .acquired = true});
-      handle->unlock();
-    }
-  }
-
-  void die_with_a_key() {
-    const std::unique_ptr<LockHandle> handle = context_.lock->handle(0);
-    if (acquires_unused(*handle, 0)) ::raise(SIGKILL);
-  }
-
-  // try_lock() may fail, also on a key whose holder has died. If it succeeds, the key must be free
-  // again after the release.
-  void inherit_the_key() {
-    const std::unique_ptr<LockHandle> handle = context_.lock->handle(0);
-    add(state_.checking);
-    put(state_.inherits, 1);
-    if (!handle->try_lock()) {
-      put(state_.insists, 1);
-      handle->lock();
-      put(state_.insists, 0);
-    }
-    handle->unlock();
-  }
-
-  // The checker hangs in a call. In lock(), which it calls if try_lock() fails, the key is not
-  // free.
-  void note_hang() {
-    const std::uint64_t insists = get(state_.insists);
-    const std::uint64_t nests = get(state_.nests);
-    if (insists == 0) {
-      observe(Hang{Hang::kCallOfUnusedLock});
-    } else if (const auto key = static_cast<std::uint32_t>(insists - 1); nests == 0) {
-      observe(FreeKey{.key = key, .inherited = get(state_.inherits) != 0});
-    } else {
-      observe(OtherKey{.held = static_cast<std::uint32_t>(nests - 1), .asked = key});
-    }
-  }
-
-  // Acquires a key that no process uses. The standard lets try_lock() fail spuriously, so lock()
-  // decides. Returns false if an oracle failed.
-  bool acquires_unused(LockHandle& handle, std::uint32_t key) {
-    add(state_.checking);
-    if (acquire_free(handle, context_.abilities.strong_try)) return true;
-    add(state_.checking);
-    put(state_.insists, key + 1);
-    if (context_.abilities.strong_try) {
-      note_hang();
-      return false;
-    }
-    handle.lock();
-    put(state_.insists, 0);
-    return true;
-  }
-
-  void check_quiescent_state() {
-    for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
-      const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
-      if (!acquires_unused(*handle, key)) return;
-      observe(FreeKey{.key = key, .free = 1});
-      handle->unlock();
-    }
-    if (!context_.abilities.lock_per_key) return;
-    std::vector<std::unique_ptr<LockHandle>> held;
-    for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
-      held.push_back(context_.lock->handle(key));
-      if (!acquires_unused(*held.back(), key)) return;
-      if (key != 0) observe(OtherKey{.held = key - 1, .asked = key, .acquired = true});
-      put(state_.nests, 1 + key);
-    }
-    for (const auto& handle : held) handle->unlock();
   }
 
   // Returns false if an oracle failed.

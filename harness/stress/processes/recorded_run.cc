@@ -31,7 +31,6 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{500};
 constexpr microseconds kTick{200};
 constexpr milliseconds kBetweenChecks{5};  // between two stall checks, which take some time
 
@@ -68,7 +67,7 @@ class Run {
         lock_(entry.make(plan.program.keys())),
         recorder_(count(), room_for(plan)),
         processes_(count()),
-        stalls_(count(), StallDetector(kPatience)),
+        stalls_(count()),
         random_(derive_seed(plan.seed, count())) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -20,11 +20,14 @@
 
 namespace lockbench::stress {
 
+// The usual patience with a call of a lock: longer than any lock here sleeps between two polls.
+inline constexpr std::chrono::milliseconds kPatienceForACall{500};
+
 class StallDetector {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit StallDetector(Clock::duration patience) : patience_(patience) {}
+  explicit StallDetector(Clock::duration patience = kPatienceForACall) : patience_(patience) {}
 
   // Call it repeatedly. `progress` is any number that changes when one of the threads makes
   // progress. Returns true from the second call on that finds all threads stalled: while the first

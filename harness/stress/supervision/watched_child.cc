@@ -13,7 +13,6 @@ namespace lockbench::stress {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{10};
-constexpr std::chrono::milliseconds kPatience{500};
 
 }  // namespace
 
@@ -26,7 +25,7 @@ std::string status_text(const std::string& who, int status) {
 ChildEnd watch_child(const std::function<void()>& body,
                      const std::function<std::uint64_t()>& progress) {
   const ForkedChild child(body);
-  StallDetector stall(kPatience);
+  StallDetector stall;
   ChildEnd end;
   while (!end.stalled && !child.ends_within(kTick)) {
     end.stalled = stall.reached(progress(), child.pid(), tasks_of(child.pid()));

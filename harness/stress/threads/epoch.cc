@@ -31,7 +31,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{500};
 constexpr milliseconds kBetweenChecks{5};
 
 class Epoch {
@@ -121,7 +120,7 @@ class Epoch {
   }
 
   void await_all() {
-    StallDetector stall(kPatience);
+    StallDetector stall;
     // relaxed: the records of the threads are read after the threads have been joined.
     while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
       if (stall.reached(events(), getpid(), tasks())) report_stall();

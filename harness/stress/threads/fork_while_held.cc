@@ -17,7 +17,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{500};
 constexpr milliseconds kTick{1};
 
 // What the thread does that is left in the child.
@@ -30,7 +29,7 @@ void go_on_in_child(EpochContext& context, LockHandle& held) {
 }
 
 void await(EpochContext& context, const ForkedChild& child) {
-  StallDetector stall(kPatience);
+  StallDetector stall;
   while (!child.ends_within(kTick)) {
     add(context.state.beat);
     if (!stall.reached(0, child.pid(), tasks_of(child.pid()))) continue;

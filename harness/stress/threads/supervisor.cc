@@ -27,7 +27,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{10};
 constexpr int kTicksBetweenChecks = 10;
-constexpr milliseconds kPatienceForACall{500};
 constexpr milliseconds kPatienceForTheProcess{5000};
 
 #if defined(__SANITIZE_THREAD__)
@@ -98,7 +97,7 @@ class Watcher {
  private:
   const SharedState& state_;
   const pid_t child_;
-  StallDetector call_{kPatienceForACall};
+  StallDetector call_;
   StallDetector process_{kPatienceForTheProcess};
 };
 
