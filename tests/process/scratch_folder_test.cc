@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -17,6 +18,25 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::seconds;
+
+// Other programs have scratch folders, too, some of them about to be locked: those of a test lie in
+// a folder of its own.
+class ScratchFolders : public ::testing::Test {
+ protected:
+  ScratchFolders() {
+    std::string name = parent_;
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    parent_ = name;
+    setenv("TMPDIR", name.c_str(), 1);
+  }
+  ~ScratchFolders() override {
+    setenv("TMPDIR", usual_.c_str(), 1);
+    fs::remove_all(parent_);
+  }
+
+  const fs::path usual_ = fs::temp_directory_path();
+  fs::path parent_ = usual_ / "scratch-folder-test-XXXXXX";
+};
 
 // The folder of a process that was killed, with a file in it.
 fs::path abandoned_folder() {
@@ -40,25 +60,24 @@ fs::path abandoned_folder() {
   return path;
 }
 
-TEST(ScratchFolder, OneThatNoLivingProcessHasIsRemoved) {
+TEST_F(ScratchFolders, OneThatNoLivingProcessHasIsRemoved) {
   const fs::path left = abandoned_folder();
   ASSERT_TRUE(fs::exists(left / "file"));
   const ScratchFolder living;
-  ScratchFolder::remove_abandoned(left.parent_path().parent_path());
+  ScratchFolder::remove_abandoned(parent_);
   EXPECT_TRUE(fs::exists(left)) << "younger than a minute";
-  ScratchFolder::remove_abandoned(left.parent_path().parent_path(), seconds(0));
+  ScratchFolder::remove_abandoned(parent_, seconds(0));
   EXPECT_FALSE(fs::exists(left));
   EXPECT_TRUE(fs::exists(living.path()));
 }
 
-TEST(ScratchFolder, WhatIsPlantedUnderItsNameIsNotFollowed) {
+TEST_F(ScratchFolders, WhatIsPlantedUnderItsNameIsNotFollowed) {
   const ScratchFolder target;
-  const fs::path link =
-      fs::path(target.path()).parent_path().parent_path() / "lockbench-scratch-link";
+  ASSERT_EQ(fs::path(target.path()).parent_path().parent_path(), parent_);
+  const fs::path link = parent_ / "lockbench-scratch-link";
   fs::create_directory_symlink(target.path(), link);
-  ScratchFolder::remove_abandoned(link.parent_path(), seconds(0));
+  ScratchFolder::remove_abandoned(parent_, seconds(0));
   EXPECT_TRUE(fs::exists(target.path()));
-  fs::remove(link);
 }
 
 }  // namespace
