@@ -67,6 +67,32 @@ Json json_of(const std::vector<TraceStep>& steps) {
   return all;
 }
 
+Json json_of(const std::vector<ExploredLitmus>& explored) {
+  Json all = Json::array();
+  for (const ExploredLitmus& one : explored) {
+    all.push_back({{"program", one.program},
+                   {"bound", one.bound},
+                   {"whole", one.whole},
+                   {"executions", one.executions},
+                   {"states", one.states},
+                   {"seconds", one.seconds}});
+  }
+  return all;
+}
+
+std::vector<ExploredLitmus> explored_from(const Json& all) {
+  std::vector<ExploredLitmus> explored;
+  for (const Json& json : all) {
+    explored.push_back({.program = json.at("program"),
+                        .bound = json.at("bound"),
+                        .whole = json.at("whole"),
+                        .executions = json.at("executions"),
+                        .states = json.at("states"),
+                        .seconds = json.at("seconds")});
+  }
+  return explored;
+}
+
 std::vector<TraceStep> steps_from(const Json& all) {
   std::vector<TraceStep> steps;
   for (const Json& json : all) {
@@ -168,6 +194,7 @@ std::string to_json(const Report& report) {
   Json figures = Json::object();
   for (const auto& [name, value] : report.figures) figures[name] = value;
   json["figures"] = figures;
+  if (!report.explored.empty()) json["explored"] = json_of(report.explored);
   json["remarks"] = report.remarks;
   json["seconds"] = report.seconds;
   if (!report.machine.empty()) json["machine"] = report.machine;
@@ -202,6 +229,7 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
     for (const auto& [name, value] : json.at("figures").items()) {
       report.figures.emplace_back(name, value.get<double>());
     }
+    if (json.contains("explored")) report.explored = explored_from(json.at("explored"));
     report.remarks = json.at("remarks").get<std::vector<std::string>>();
     report.seconds = json.at("seconds");
     return report;

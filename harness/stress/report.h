@@ -54,6 +54,17 @@ struct Reproduction {
   std::uint32_t failures = 0;        // … and how many of them failed
 };
 
+// A litmus program of which every execution within a bound was explored, or, if it is not `whole`,
+// as many as there was time for.
+struct ExploredLitmus {
+  std::string program;
+  std::string bound;  // as in `under tso with at most 2 preemptions`
+  bool whole = true;
+  std::uint64_t executions = 0;
+  std::uint64_t states = 0;
+  double seconds = 0;
+};
+
 struct Report {
   std::string engine;  // sim, real, proc or services
   std::string lock;
@@ -68,7 +79,8 @@ struct Report {
   // Amounts of work and times. The names say the units: executions, steps, lock_operations,
   // longest_wait_ns …
   std::vector<std::pair<std::string, double>> figures;
-  std::vector<std::string> remarks;  // sentences: what was fully explored, what was not possible
+  std::vector<ExploredLitmus> explored = {};  // sim
+  std::vector<std::string> remarks;           // sentences: what was not possible, how sure this is
   double seconds = 0;
   // The engine leaves these empty: the machine and build, and the command that reproduces the
   // failure.

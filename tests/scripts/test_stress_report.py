@@ -40,6 +40,14 @@ STEPS = [
     access(8, 0, "update", "1", "2"),
     step(9, 0, "acquires key 0", "acquire", keys=[0], wrong=True),
 ]
+EXPLORED = {
+    "program": "L0 U | L0 U",
+    "bound": "under tso with at most 3 preemptions",
+    "whole": True,
+    "executions": 1234,
+    "states": 5,
+    "seconds": 0.25,
+}
 FAILED: dict[str, Any] = {
     "engine": "sim",
     "lock": "mine",
@@ -58,7 +66,8 @@ FAILED: dict[str, Any] = {
     "steps": STEPS,
     "evaluations": {"exclusion": 1234, "model": 5},
     "figures": {"steps": 4321, "steps_per_s": 2e6, "contended_share": 0.5, "longest_wait_ns": 2e6},
-    "remarks": ["whole: `L0 U | L0 U` with at most 3 preemptions: 4 executions", "a remark"],
+    "explored": [EXPLORED, {**EXPLORED, "program": "L0 U | T0 U", "whole": False}],
+    "remarks": ["a remark"],
     "seconds": 0.5,
     "command": "lockbench stress mine --engine sim",
 }
@@ -143,8 +152,9 @@ def test_figures_have_the_units_of_their_names() -> None:
 
 def test_what_was_explored_whole_is_apart_from_remarks() -> None:
     report = run(FAILED).locks[0].reports[0]
-    assert report.explored == [("L0 U | L0 U", "with at most 3 preemptions: 4 executions")]
-    assert report.remarks == ["a remark"]
+    cost = "under tso with at most 3 preemptions: 1,234 executions, 5 states, 0.250 s"
+    assert report.explored == [("L0 U | L0 U", cost)]
+    assert report.remarks == [f"not whole: `L0 U | T0 U` {cost}", "a remark"]
 
 
 def test_a_run_of_several_locks_counts_the_broken_ones() -> None:

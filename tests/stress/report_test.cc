@@ -54,6 +54,12 @@ TEST(ReportJson, ComesBackAsItWent) {
                 .replay = {.options = {"--seed", "3"}, .reruns = 10, .failures = 7},
                 .trace = {"thread 0 has key 0"},
                 .figures = {{"epochs", 12}},
+                .explored = {{.program = "L0 U | L0 U",
+                              .bound = "under tso with at most 2 preemptions",
+                              .whole = false,
+                              .executions = 5,
+                              .states = 7,
+                              .seconds = 0.5}},
                 .remarks = {"a remark"},
                 .seconds = 1.5};
   report.evaluations.count(Oracle::kExclusion);
@@ -63,6 +69,9 @@ TEST(ReportJson, ComesBackAsItWent) {
   EXPECT_EQ(read->failure->oracle, Oracle::kExclusion);
   EXPECT_EQ(read->evaluations[Oracle::kExclusion], 1U);
   EXPECT_THAT(read->figures, ElementsAre(Pair("epochs", 12)));
+  ASSERT_EQ(read->explored.size(), 1U);
+  EXPECT_EQ(read->explored[0].program, "L0 U | L0 U");
+  EXPECT_FALSE(read->explored[0].whole);
 }
 
 TEST(ReportJson, RefusesAnOracleThatThereIsNot) {

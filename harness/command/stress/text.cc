@@ -17,6 +17,7 @@
 namespace lockbench {
 namespace {
 
+using stress::ExploredLitmus;
 using stress::Report;
 using stress::Verdict;
 
@@ -103,6 +104,47 @@ std::string trace_text(const std::vector<std::string>& trace) {
   return text;
 }
 
+// The terminal shows no more programs of one bound than this by name.
+constexpr std::size_t kMostProgramsNamed = 3;
+
+std::string group_text(const std::vector<const ExploredLitmus*>& group) {
+  const ExploredLitmus& first = *group.front();
+  const auto line_of = [&](const std::string& programs, const ExploredLitmus& cost) {
+    return absl::StrFormat("  %s: %s %s: %d executions, %d states, %.3f s\n",
+                           first.whole ? "whole" : "not whole", programs, first.bound,
+                           cost.executions, cost.states, cost.seconds);
+  };
+  std::string lines;
+  ExploredLitmus sum;
+  for (const ExploredLitmus* one : group) {
+    lines += line_of("`" + one->program + "`", *one);
+    sum.executions += one->executions;
+    sum.states += one->states;
+    sum.seconds += one->seconds;
+  }
+  if (group.size() <= kMostProgramsNamed) return lines;
+  return line_of(absl::StrCat(group.size(), " programs"), sum);
+}
+
+// In the order of the report, those of one bound together.
+std::string explored_text(const std::vector<ExploredLitmus>& explored) {
+  std::vector<std::vector<const ExploredLitmus*>> groups;
+  for (const ExploredLitmus& one : explored) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.front()->bound == one.bound && group.front()->whole == one.whole;
+    });
+    (same != groups.end() ? *same : groups.emplace_back()).push_back(&one);
+  }
+  std::string text;
+  bool names_all = true;
+  for (const auto& group : groups) {
+    text += group_text(group);
+    names_all = names_all && group.size() <= kMostProgramsNamed;
+  }
+  if (!names_all) text += "    --report FILE.html and --format json name these programs\n";
+  return text;
+}
+
 }  // namespace
 
 std::string replay_command(const Report& report) {
@@ -127,6 +169,7 @@ std::string stress_text(const Report& report, const std::string& machine) {
   if (!report.figures.empty()) text += "  " + figures_of(report) + "\n";
   const std::string evaluations = evaluations_of(report);
   if (!evaluations.empty()) text += "  checks: " + evaluations + "\n";
+  text += explored_text(report.explored);
   for (const std::string& remark : report.remarks) text += "  " + remark + "\n";
   return printable_lines(text);
 }

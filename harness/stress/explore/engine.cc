@@ -139,18 +139,20 @@ bool of_one_search(const ExploredProgram& one, const ExploredProgram& other) {
   return one.program == other.program && one.model == other.model;
 }
 
-std::string text_of(const ExploredProgram& explored) {
+ExploredLitmus reported(const ExploredProgram& explored) {
   const bool is_weak = explored.model == Model::kC11;
-  return absl::StrFormat(
-      "%s: `%s` under %s with at most %d preemptions%s: %d executions, %d states, "
-      "%.3f s",
-      explored.whole ? "whole" : "not whole", to_text(explored.program), name_of(explored.model),
-      explored.preemptions, is_weak ? " and 2 old stores" : "", explored.executions,
-      explored.states, explored.seconds);
+  return {
+      .program = to_text(explored.program),
+      .bound = absl::StrFormat("under %s with at most %d preemptions%s", name_of(explored.model),
+                               explored.preemptions, is_weak ? " and 2 old stores" : ""),
+      .whole = explored.whole,
+      .executions = explored.executions,
+      .states = explored.states,
+      .seconds = explored.seconds};
 }
 
-// Adds one remark for each program, with the highest bound up to which it was explored completely.
-// If there is no such bound and `incomplete` is set, the remark says so.
+// Reports each program with the highest bound up to which it was explored completely. If there is
+// no such bound, it is reported if `incomplete` is set.
 void report_explored(const std::vector<ExploredProgram>& explored, bool incomplete,
                      Report& report) {
   for (std::size_t i = 0; i < explored.size(); ++i) {
@@ -160,7 +162,7 @@ void report_explored(const std::vector<ExploredProgram>& explored, bool incomple
                       return (e.whole || incomplete) && of_one_search(e, explored[i]);
                     });
     if (!later && (explored[i].whole || incomplete)) {
-      report.remarks.push_back(text_of(explored[i]));
+      report.explored.push_back(reported(explored[i]));
     }
   }
 }

@@ -142,12 +142,14 @@ class Report:
     @property
     def explored(self) -> Sequence[tuple[str, str]]:
         """Programs with all executions explored, and the cost of this."""
-        found = (re.fullmatch(r"whole: `(.*)` (.*)", one) for one in self.json["remarks"])
-        return [(one[1], one[2]) for one in found if one]
+        found = [one for one in self.json.get("explored", []) if one["whole"]]
+        return [(one["program"], f"{one['bound']}: {_cost(one)}") for one in found]
 
     @property
     def remarks(self) -> Sequence[str]:
-        return [one for one in self.json["remarks"] if not one.startswith("whole: ")]
+        left = [one for one in self.json.get("explored", []) if not one["whole"]]
+        parts = [f"not whole: `{one['program']}` {one['bound']}: {_cost(one)}" for one in left]
+        return parts + list(self.json["remarks"])
 
     @staticmethod
     def _threads(steps: Sequence[Mapping[str, Any]]) -> Sequence[int]:
@@ -264,6 +266,11 @@ def _figure(name: str, value: float) -> tuple[str, str]:
         if name.endswith(ending):
             return name.removesuffix(ending).replace("_", " "), text
     return name.replace("_", " "), f"{value:,.0f}"
+
+
+def _cost(explored: Mapping[str, Any]) -> str:
+    amounts = f"{explored['executions']:,} executions, {explored['states']:,} states"
+    return f"{amounts}, {explored['seconds']:.3f} s"
 
 
 def _hash(text: str) -> str:
