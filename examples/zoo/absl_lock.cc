@@ -4,7 +4,6 @@
 //
 //   lockbench stress --plugin ./absl_lock.so --engine sim
 #include <lockbench/plugin.h>
-#include <read_then_write.h>
 #include <utility>
 
 #include <absl/base/internal/sysinfo.h>
@@ -25,6 +24,7 @@ class AbslMutex : KnownFrequency {
   bool try_lock() { return mutex_.TryLock(); }
   void unlock() { mutex_.Unlock(); }
   void lock_shared() { mutex_.ReaderLock(); }
+  bool try_lock_shared() { return mutex_.ReaderTryLock(); }
   void unlock_shared() { mutex_.ReaderUnlock(); }
 
  private:
@@ -63,7 +63,5 @@ LOCKBENCH_PLUGIN(locks) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kAbort);
 #endif
   locks.add<AbslMutex>("absl_mutex", "absl::Mutex", "Abseil");
-  locks.add<ReadThenWrite<AbslMutex>>("absl_mutex_shared", "absl::Mutex, reads, then writes",
-                                      "Abseil");
   locks.add<Conditional>("absl_condition", "absl::Mutex::LockWhen", "Abseil");
 }

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <lockbench/plugin.h>
 #include <mutex>
-#include <read_then_write.h>
 #include <semaphore>
 #include <shared_mutex>
 
@@ -72,8 +71,7 @@ class AtomicWaitStore {
 LOCKBENCH_PLUGIN(locks) {
   locks.add<std::mutex>("std_mutex", "std::mutex", "libstdc++");
   locks.add<std::timed_mutex>("std_timed_mutex", "std::timed_mutex", "libstdc++");
-  locks.add<ReadThenWrite<std::shared_mutex>>("std_shared_mutex", "reads, then writes",
-                                              "libstdc++");
+  locks.add<std::shared_mutex>("std_shared_mutex", "std::shared_mutex", "libstdc++");
   locks.add<Semaphore>("std_semaphore", "std::counting_semaphore<1>", "libstdc++");
   locks.add<AtomicWait>("std_atomic_wait", "std::atomic<int>::wait", "libstdc++");
   locks.add<AtomicWaitStore>("std_atomic_wait_store", "the same, freed by a store", "libstdc++");

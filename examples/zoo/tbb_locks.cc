@@ -4,7 +4,6 @@
 //
 //   lockbench stress --plugin ./tbb_locks.so --engine sim
 #include <lockbench/plugin.h>
-#include <read_then_write.h>
 
 #include <oneapi/tbb/queuing_mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
@@ -30,5 +29,5 @@ class Queuing {
 LOCKBENCH_PLUGIN(locks) {
   locks.add<tbb::spin_mutex>("tbb_spin_mutex", "tbb::spin_mutex", "oneTBB");
   locks.add<Queuing>("tbb_queuing_mutex", "tbb::queuing_mutex", "oneTBB");
-  locks.add<ReadThenWrite<tbb::spin_rw_mutex>>("tbb_spin_rw_mutex", "reads, then writes", "oneTBB");
+  locks.add<tbb::spin_rw_mutex>("tbb_spin_rw_mutex", "tbb::spin_rw_mutex", "oneTBB");
 }

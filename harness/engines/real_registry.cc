@@ -14,7 +14,7 @@
 
 #include "harness/catalog/lines.h"
 #include "harness/engines/coroutine_holds.h"
-#include "harness/engines/shared_holds.h"
+#include "harness/stress/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/keyed_semaphore.h"

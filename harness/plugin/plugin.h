@@ -52,6 +52,7 @@
 #include "harness/plugin/predictable_lock.h"
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/shared_holds.h"
 #include "primitives/baselines/keyed_table.h"
 #include "primitives/concepts.h"
 #include "primitives/global_lock.h"
@@ -340,6 +341,26 @@ class PluginLocks {
     }
 #endif
     keep_promises<L>(first);
+    if constexpr (SharedLockable<L> && has_readers_first(internal::promises_of<L>())) {
+      add_readers_first<GlobalLock<L>, std::uint64_t>(one.listing, internal::promises_of<L>());
+    }
+  }
+
+  // If holds are taken away, a reader beside a writer shows nothing.
+  static constexpr bool has_readers_first(const LockPromises& promises) {
+    return promises.hold_limit.count() == 0 && promises.capacity == 1;
+  }
+
+  // For stress alone: the form of a lock with shared holds that acquires them, too.
+  template <class P, Key K>
+  void add_readers_first(const Listing& listing, LockPromises promises) {
+    using Form = ReadersFirst<P, K>;
+    stress::RegisteredLock form = registered_lock_of<Form, K>({listing, plain<Form>});
+    promises.fair = Form::kPromises.fair;
+    internal::keep_promises(promises, form);
+    form.name = stress::readers_first(form.name);
+    form.summary += ", read before it is written";
+    offer_.locks.push_back(std::move(form));
   }
 
   template <class P>
@@ -352,7 +373,12 @@ class PluginLocks {
                                                 static_cast<std::uint32_t>(with["leases"]));
                    }});
     } else {
+      using K = std::conditional_t<KeyedLock<P, std::uint64_t>, std::uint64_t, std::string_view>;
       add_line<P>({{name, summary, origin}, plain<P>});
+      if constexpr (SharedLockable<HandleOf<P, K>> &&
+                    has_readers_first(lock_promises(P::kPromises))) {
+        add_readers_first<P, K>({name, summary, origin}, lock_promises(P::kPromises));
+      }
     }
   }
 

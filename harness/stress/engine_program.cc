@@ -99,13 +99,14 @@ absl::Status check_programs(const RegisteredLock& lock) {
   return absl::OkStatus();
 }
 
-// Whether the lock has room for the program that the user named. Whether that is a program at all
+// Whether the lock has what the program asks that the user named. Whether that is a program at all
 // is for the engine to say.
-absl::Status check_room(const RegisteredLock& lock, const std::string& text) {
+absl::Status check_program(const RegisteredLock& lock, const std::string& text) {
   const absl::StatusOr<LitmusProgram> program = program_from(text, kMostThreadsOfAnEngine);
-  const std::string excess = program.ok() ? excess_of(*program, lock.abilities) : "";
-  if (excess.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("program: `", text, "` ", excess));
+  const std::string misfit = program.ok() ? misfit_of(*program, lock.abilities) : "";
+  if (misfit.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("program `", text, "`, of `", lock.name, "`: ", misfit));
 }
 
 std::string listing(const RegisteredLock& line) {
@@ -133,7 +134,7 @@ int run_engine_program(std::span<const char* const> words, std::span<const Regis
   const absl::StatusOr<RegisteredLock> lock = lock_named(entry, order->lock);
   if (!lock.ok()) return complain(lock.status());
   if (const absl::Status sound = check_programs(*lock); !sound.ok()) return complain(sound);
-  if (const absl::Status sound = check_room(*lock, order->program); !sound.ok()) {
+  if (const absl::Status sound = check_program(*lock, order->program); !sound.ok()) {
     return complain(sound);
   }
   const auto report_progress = [](const std::string& said) {

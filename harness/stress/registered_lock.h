@@ -36,6 +36,11 @@ inline std::string_view numbers_of(std::string_view lock, std::string_view named
   return named[lock.size()] == mark ? named.substr(lock.size() + 1) : std::string_view();
 }
 
+// The name of the form of `lock` whose threads read before they write (shared_holds.h).
+inline std::string readers_first(const std::string& lock) {
+  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=first";
+}
+
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`
   std::string summary;  // one line: what it is, or what is wrong with it

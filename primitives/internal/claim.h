@@ -53,6 +53,12 @@ class Claim {
   bool try_lock_shared() requires SharedLockable<Base> { return base_.try_lock_shared(); }
   void unlock_shared() requires SharedLockable<Base> { base_.unlock_shared(); }
 
+  template <class Timeout>
+  bool try_lock_shared_for(const Timeout& timeout) requires requires(Base& base) {
+    base.try_lock_shared_for(timeout);
+  }
+  { return base_.try_lock_shared_for(timeout); }
+
  private:
   Base& base_;
 };

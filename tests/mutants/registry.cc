@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/engines/shared_holds.h"
+#include "harness/stress/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/as_published/keyed_as_published.h"
 #include "primitives/as_published/lease_as_published.h"

@@ -530,6 +530,21 @@ TEST(Programs, AreRefusedWhereTheLockHasNoRoomForThem) {
       HasSubstr("needs keys up to 4, one of them unused, and those of the lock are below 4"));
 }
 
+TEST(Programs, AreRefusedWhereTheLockDoesNotOfferTheirActs) {
+  const std::vector<std::pair<const char*, Abilities>> acts = {
+      {"W0:5 U", {.timed = true}},
+      {"B0+1 U", {.pairs = true}},
+      {"Q0+1 U", {.pairs = true}},
+      {"L0 A1 U | F0", {.refuses_non_owners = true}},
+      {"X0 | X0", {.last_may_destroy = true}}};
+  for (const auto& [text, able] : acts) {
+    EXPECT_TRUE(program_for(able, text).ok()) << text;
+    EXPECT_THAT(std::string(program_for({}, text).status().message()),
+                HasSubstr("leave it out, or promise that"))
+        << text;
+  }
+}
+
 TEST(SmallPrograms, LetAThreadPollWhereItMayNotHaveTheKey) {
   EXPECT_TRUE(has_program({}, "P70000 L0 R12000000 U | L0 U"));
   EXPECT_FALSE(has_program({.capacity = 2}, "P70000 L0 R12000000 U | L0 U"));

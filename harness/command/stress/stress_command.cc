@@ -22,6 +22,7 @@
 #include "harness/record/files.h"
 #include "harness/record/machine.h"
 #include "harness/stress/litmus/program_file.h"
+#include "harness/stress/registered_lock.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -57,15 +58,19 @@ int print_listing(const std::vector<EngineListing>& engines) {
       summary = lock.summary;
     }
   }
+  std::size_t longest = 0;
+  for (const auto& [name, line] : by_name) longest = std::max(longest, name.size());
   for (const auto& [name, line] : by_name) {
-    std::cout << absl::StrFormat("%-32s %-14s %s\n", name, line.first, line.second);
+    std::cout << absl::StrFormat("%-*s %-14s %s\n", longest, name, line.first, line.second);
   }
   return kSuccess;
 }
 
 // The name of a base lock means the primitive that uses it as one lock for all keys; a name without
-// its choices means the first lock of that name.
-void complete_names(const std::vector<EngineListing>& engines, std::vector<std::string>& names) {
+// its choices means the first lock of that name. A lock with shared holds has a form that acquires
+// them, which is meant, too, unless the order is for one form of the lock alone.
+void complete_names(const std::vector<EngineListing>& engines, const stress::Order& order,
+                    std::vector<std::string>& names) {
   const auto known = [&](const std::string& name) {
     return std::any_of(engines.begin(), engines.end(), [&](const EngineListing& engine) {
       return std::any_of(engine.locks.begin(), engine.locks.end(),
@@ -87,6 +92,14 @@ void complete_names(const std::vector<EngineListing>& engines, std::vector<std::
       name = whole;
     } else if (const std::string first = first_of(name); !first.empty()) {
       name = first;
+    }
+  }
+  if (!order.program.empty() || !order.mode.empty()) return;
+  const std::vector<std::string> named = names;
+  for (const std::string& name : named) {
+    const std::string form = stress::readers_first(name);
+    if (known(form) && std::find(names.begin(), names.end(), form) == names.end()) {
+      names.push_back(form);
     }
   }
 }
@@ -154,7 +167,7 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   }
   if (options.list) return print_listing(engines);
   if (options.engines.empty()) keep_those_of(*able, engines, options);
-  complete_names(engines, options.locks);
+  complete_names(engines, options.order, options.locks);
   absl::StatusOr<std::vector<TestJob>> jobs =
       options.self_test ? plan_self_test(options, engines) : plan_stress(options, engines);
   if (!jobs.ok()) return complain_of_usage(jobs.status());

@@ -395,8 +395,9 @@ std::int64_t World::now() {
   point();
   memory_.note(running_, kClock, false);
   ThreadState& self = threads_[running_];
-  if (self.due_ns != kNever) {
+  if (self.due_ns != kNever && self.timeout_ns != 0) {
     self.due_ns = std::max(self.due_ns, now_ns_ + std::exchange(self.timeout_ns, 0));
+    self.spare_ns = 0;
   }
   return now_ns_;
 }

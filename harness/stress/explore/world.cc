@@ -130,6 +130,7 @@ void World::add_thread() {
   added.poll_state.reset();
   added.due_ns = kNever;
   added.timeout_ns = 0;
+  added.spare_ns = 0;
   added.overdue_ns = 0;
   added.ignores_races = 0;
   threads_ = std::span(slots_).first(threads_.size() + 1);
@@ -246,6 +247,7 @@ void World::expect_answer(std::int64_t due_ns) {
   any_deadline_ = true;
   threads_[running_].due_ns = due_ns;
   threads_[running_].timeout_ns = due_ns - now_ns_;
+  threads_[running_].spare_ns = 0;
   threads_[running_].overdue_ns = 0;
 }
 

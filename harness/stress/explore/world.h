@@ -176,8 +176,10 @@ class World {
   // The current call of the running thread must return at `due_ns`, so time may advance to that
   // moment whatever the thread does. A lock counts a timeout from the moment at which it first
   // reads the clock. If it does so later than at the beginning of the call, `due_ns` moves by the
-  // same amount; otherwise the timeout would never end for a thread that spins. overdue_ns(): how
-  // much time has passed after that moment only because no thread could run.
+  // same amount; otherwise the timeout would never end for a thread that spins. If time passes
+  // later in the call, though the thread could run, the lock may have counted from a reading after
+  // that: if nothing else goes on, as much time passes once more. overdue_ns(): how much time has
+  // passed after all that only because no thread could run.
   void expect_answer(std::int64_t due_ns);
   void answered() { threads_[running_].due_ns = kNever; }
   std::int64_t overdue_ns(std::uint32_t thread) const { return threads_[thread].overdue_ns; }
@@ -355,7 +357,10 @@ class World {
     std::optional<std::uint64_t> poll_state;
     std::int64_t due_ns = kNever;  // when its call must return
     std::int64_t timeout_ns = 0;   // of that call, until the call reads the clock
+    std::int64_t spare_ns = 0;     // passed in the call, though the thread could run
     std::int64_t overdue_ns = 0;
+
+    std::int64_t latest_ns() const { return due_ns == kNever ? kNever : due_ns + spare_ns; }
   };
 
   struct AtEnd {
@@ -395,7 +400,7 @@ class World {
   void decide(bool may_go_on);
   void go_on_with(std::uint32_t thread);
   void inspect_when_stuck();
-  bool anybody_has_a_deadline() const;
+  bool anybody_has_a_deadline(bool with_spare) const;
   bool somebody_is_overdue() const;
   void let_time_pass();
   std::int64_t next_deadline() const;

@@ -28,7 +28,7 @@ void World::collect(bool may_go_on) {
   if (options_.empty()) collect_flushes(true);
   all_paused_ = options_.empty();
   if (all_paused_) collect_paused();
-  if (!anybody_has_a_deadline()) return;
+  if (!anybody_has_a_deadline(options_.empty())) return;
   const bool answer_is_due =
       std::any_of(threads_.begin(), threads_.end(),
                   [](const ThreadState& thread) { return thread.due_ns != kNever; });
@@ -77,7 +77,7 @@ void World::collect_paused() {
   const bool by_turns = ++idle_pauses_ > kFreePolls * threads;
   const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
                                               : idle_pauses_ > polls_before_time_ * threads;
-  if (may_pass && anybody_has_a_deadline()) return;
+  if (may_pass && anybody_has_a_deadline(true)) return;
   if (idle_pauses_ > std::max(kIdlePolls, polls_before_time_) * threads) return;
   for (std::uint32_t i = 1; i <= threads; ++i) {
     const std::uint32_t thread = (running_ + i) % threads;
@@ -87,17 +87,18 @@ void World::collect_paused() {
   }
 }
 
-bool World::anybody_has_a_deadline() const {
+bool World::anybody_has_a_deadline(bool with_spare) const {
   return any_deadline_ &&
          std::any_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
-           const bool due = thread.due_ns != kNever && thread.due_ns > now_ns_;
+           const std::int64_t due_ns = with_spare ? thread.latest_ns() : thread.due_ns;
+           const bool due = thread.due_ns != kNever && due_ns > now_ns_;
            return due || (thread.state == State::kAsleep && thread.deadline_ns != kNever);
          });
 }
 
 bool World::somebody_is_overdue() const {
   return std::any_of(threads_.begin(), threads_.end(),
-                     [&](const ThreadState& thread) { return thread.due_ns <= now_ns_; });
+                     [&](const ThreadState& thread) { return thread.latest_ns() <= now_ns_; });
 }
 
 void World::decide(bool may_go_on) {
@@ -248,7 +249,8 @@ std::int64_t World::next_deadline() const {
   std::int64_t next = kNever;
   for (const ThreadState& thread : threads_) {
     if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
-    if (thread.due_ns > now_ns_) next = std::min(next, thread.due_ns);
+    if (thread.latest_ns() <= now_ns_) continue;
+    next = std::min(next, thread.due_ns > now_ns_ ? thread.due_ns : thread.latest_ns());
   }
   return next;
 }
@@ -261,7 +263,10 @@ void World::let_time_pass() {
   idle_pauses_ = 0;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     ThreadState& thread = threads_[i];
-    if (thread.due_ns <= before_ns && forced) thread.overdue_ns += now_ns_ - before_ns;
+    if (thread.latest_ns() <= before_ns && forced) thread.overdue_ns += now_ns_ - before_ns;
+    if (thread.due_ns != kNever && !forced && thread.state != State::kAsleep) {
+      thread.spare_ns += now_ns_ - before_ns;
+    }
     if (thread.due_ns > before_ns && thread.due_ns <= now_ns_) memory_.note(i, kClock, true);
     if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
     thread.state = State::kReady;

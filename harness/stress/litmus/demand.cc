@@ -99,6 +99,21 @@ std::string excess_of(const LitmusProgram& program, const Abilities& abilities) 
   return "";
 }
 
+std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) {
+  const auto lacks = [&](Act::Kind act, bool offered) { return program.has(act) && !offered; };
+  const auto text = [](const char* act, const char* what) {
+    return absl::StrCat(act, " needs ", what, "; leave it out, or promise that");
+  };
+  if (lacks(Act::kTryLockFor, abilities.timed)) return text("W", "timeouts");
+  if (lacks(Act::kLockBoth, abilities.pairs)) return text("B", "handle_both()");
+  if (lacks(Act::kTryBoth, abilities.pairs)) return text("Q", "handle_both()");
+  if (lacks(Act::kUnlockByNonOwner, abilities.refuses_non_owners)) {
+    return text("F", "refuses_non_owners");
+  }
+  if (lacks(Act::kLeaveForGood, abilities.last_may_destroy)) return text("X", "kLastMayDestroy");
+  return excess_of(program, abilities);
+}
+
 std::uint32_t most_other_keys(const Abilities& abilities) {
   const LockLimits& limits = abilities.limits;
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();

@@ -26,6 +26,10 @@ Demand demand_of(const LitmusProgram& program, const Abilities& abilities);
 // lock promises room for 8"; empty if there is nothing of that kind.
 std::string excess_of(const LitmusProgram& program, const Abilities& abilities);
 
+// The same, and acts that the lock does not offer, such as "W needs timeouts; leave it out, or
+// promise that".
+std::string misfit_of(const LitmusProgram& program, const Abilities& abilities);
+
 // The highest number of other keys that one thread can acquire while another one holds a key: the N
 // of a program. Other keys than these have no room.
 std::uint32_t most_other_keys(const Abilities& abilities);

@@ -202,20 +202,9 @@ std::vector<std::string> deep_nests(std::uint32_t limit) {
 absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std::string& text) {
   absl::StatusOr<LitmusProgram> program = program_from(text, kMostThreads);
   if (!program.ok()) return program;
-  const auto lacks = [&](const char* act, const char* what) {
-    return absl::InvalidArgumentError(absl::StrCat("program `", text, "`: ", act, " needs ", what,
-                                                   "; leave it out, or promise that"));
-  };
-  if (program->has(Act::kTryLockFor) && !abilities.timed) return lacks("W", "timeouts");
-  if (program->has(Act::kLockBoth) && !abilities.pairs) return lacks("B", "handle_both()");
-  if (program->has(Act::kTryBoth) && !abilities.pairs) return lacks("Q", "handle_both()");
-  if (program->has(Act::kUnlockByNonOwner) && !abilities.refuses_non_owners) {
-    return lacks("F", "refuses_non_owners");
-  }
-  if (const std::string excess = excess_of(*program, abilities); !excess.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("program `", text, "` ", excess));
-  }
-  return program;
+  const std::string misfit = misfit_of(*program, abilities);
+  if (misfit.empty()) return program;
+  return absl::InvalidArgumentError(absl::StrCat("program `", text, "`: ", misfit));
 }
 
 std::uint32_t most_named_keys(const LockLimits& limits) {

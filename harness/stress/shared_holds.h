@@ -5,10 +5,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "primitives/concepts.h"
+#include "primitives/key.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 
@@ -25,23 +29,56 @@ class WordOfKey {
   std::array<platform::Atomic<std::uint64_t>, 16> words_{};
 };
 
+// GuardedRecord: a plain number for each of the first keys, which readers read and writers write.
+// In an instrumented build, a hold that does not order these accesses is a data race.
+class GuardedRecord {
+ public:
+#if defined(LOCKBENCH_SIMULATE)
+  void read(std::uint64_t key) const {
+    if (key >= numbers_.size()) return;
+    unsigned seen = numbers_[key];
+    asm volatile("" : "+r"(seen));  // or the compiler leaves out the read
+  }
+  void write(std::uint64_t key) {
+    if (key < numbers_.size()) ++numbers_[key];
+  }
+
+ private:
+  std::array<unsigned, 16> numbers_{};
+#else
+  static void read(std::uint64_t) {}
+  static void write(std::uint64_t) {}
+#endif
+};
+
+template <class Handle>
+concept TimedSharedLockable = SharedLockable<Handle> &&
+    requires(Handle& handle, std::chrono::nanoseconds timeout) {
+  { handle.try_lock_for(timeout) } -> std::convertible_to<bool>;
+  { handle.try_lock_shared_for(timeout) } -> std::convertible_to<bool>;
+};
+
 // ReadersFirst: each lock() acquires a shared hold, checks whether another thread is inside with an
 // exclusive hold, and then acquires an exclusive hold itself. If another thread was inside, the
 // lock is broken: the thread enters at once, so that two threads are inside, which every engine
 // reports.
-template <class P>
+template <class P, Key K = std::uint64_t>
 class ReadersFirst {
  public:
-  static constexpr Promises kPromises = [] {
-    Promises promises = P::kPromises;
+  static constexpr auto kPromises = [] {
+    auto promises = P::kPromises;
     promises.fair = false;  // a lock() waits twice
+    promises.timed = promises.timed && TimedSharedLockable<HandleOf<P, K>>;
     return promises;
   }();
 
   class Handle {
    public:
-    Handle(ReadersFirst& owner, std::uint64_t key)
-        : inside_(owner.inside_(key)), mark_(key ^ kNoKey), handle_(owner.lock_.handle(key)) {}
+    Handle(ReadersFirst& owner, K key)
+        : record_(owner.record_),
+          number_(number_of(key)),
+          inside_(owner.inside_(number_)),
+          handle_(owner.lock_.handle(key)) {}
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
@@ -58,15 +95,10 @@ class ReadersFirst {
     }
 
     template <class Timeout>
-    bool try_lock_for(const Timeout& timeout) requires TimedLockable<HandleOf<P>> {
+    bool try_lock_for(const Timeout& timeout) requires TimedSharedLockable<HandleOf<P, K>> {
       const platform::Time deadline = platform::now() + timeout;
-      if (!handle_.try_lock_shared_until(deadline)) return false;
-      return looks_broken() || (handle_.try_lock_until(deadline) && enter());
-    }
-    template <class Deadline>
-    bool try_lock_until(const Deadline& deadline) requires TimedLockable<HandleOf<P>> {
-      if (!handle_.try_lock_shared_until(deadline)) return false;
-      return looks_broken() || (handle_.try_lock_until(deadline) && enter());
+      if (!handle_.try_lock_shared_for(timeout)) return false;
+      return looks_broken() || (handle_.try_lock_for(deadline - platform::now()) && enter());
     }
 
     void unlock() {
@@ -74,6 +106,7 @@ class ReadersFirst {
         broken_ = false;
         return;
       }
+      record_.write(number_);
       inside_.store(0, std::memory_order_relaxed);
       handle_.unlock();
     }
@@ -81,29 +114,36 @@ class ReadersFirst {
    private:
     // relaxed, here and below: the lock under test orders these.
     bool looks_broken() {
-      broken_ = inside_.load(std::memory_order_relaxed) == mark_;
+      broken_ = inside_.load(std::memory_order_relaxed) == mark();
+      record_.read(number_);
       handle_.unlock_shared();
       return broken_;
     }
     bool enter() {
-      inside_.store(mark_, std::memory_order_relaxed);
+      inside_.store(mark(), std::memory_order_relaxed);
+      record_.write(number_);
       return true;
     }
 
-    platform::Atomic<std::uint64_t>& inside_;
+    static std::uint64_t number_of(std::uint64_t key) { return key; }
+    static std::uint64_t number_of(std::string_view key) { return KeyHash{}(key); }
+
     // The mark of this number would be 0, as if nobody were inside. No program has it as a key:
     // each of the lowest and the highest numbers may be one.
     static constexpr std::uint64_t kNoKey = 0x5a17'c0de'0b5e'55ed;
+    std::uint64_t mark() const { return number_ ^ kNoKey; }
 
-    const std::uint64_t mark_;
-    HandleOf<P> handle_;
+    GuardedRecord& record_;
+    const std::uint64_t number_;
+    platform::Atomic<std::uint64_t>& inside_;
+    HandleOf<P, K> handle_;
     bool broken_ = false;
   };
 
   template <class... Arguments>
   explicit ReadersFirst(Arguments... arguments) : lock_(arguments...) {}
 
-  Handle handle(std::uint64_t key) { return Handle(*this, key); }
+  Handle handle(K key) { return Handle(*this, key); }
   static constexpr std::uint32_t capacity() { return 1; }
   std::size_t lock_bytes() const { return lock_.lock_bytes(); }
   std::size_t keys_kept() const requires CountsKeys<P> { return lock_.keys_kept(); }
@@ -111,6 +151,7 @@ class ReadersFirst {
  private:
   P lock_;
   WordOfKey inside_;
+  GuardedRecord record_;
 };
 
 // NumberedPermits: a semaphore whose holders have numbers of their own, as the holders of leases

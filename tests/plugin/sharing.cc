@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Locks for readers and writers that are correct as long as nobody reads, and their controls.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <lockbench/plugin.h>
+#include <sched.h>
+#include <string_view>
+
+namespace {
+
+enum class Fault { kNone, kReaderBesideWriter, kWriterBesideReader, kRelaxedLeave };
+
+// The highest bit is the writer's, the others count readers.
+template <Fault kFault>
+class ReadersAndWriters {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    std::uint32_t free = kFault == Fault::kWriterBesideReader ? word_.load() & ~kWriter : 0;
+    return word_.compare_exchange_strong(free, free | kWriter, std::memory_order_acquire);
+  }
+  void unlock() { word_.fetch_and(~kWriter, std::memory_order_release); }
+
+  void lock_shared() {
+    while (!try_lock_shared()) sched_yield();
+  }
+  bool try_lock_shared() {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    while (kFault == Fault::kReaderBesideWriter || (seen & kWriter) == 0) {
+      if (word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire)) return true;
+    }
+    return false;
+  }
+  bool try_lock_shared_for(std::chrono::nanoseconds timeout) {
+    return within(timeout, [this] { return try_lock_shared(); });
+  }
+  void unlock_shared() {
+    word_.fetch_sub(
+        1, kFault == Fault::kRelaxedLeave ? std::memory_order_relaxed : std::memory_order_release);
+  }
+
+ protected:
+  template <class Try>
+  static bool within(std::chrono::nanoseconds timeout, const Try& attempt) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    while (!attempt()) {
+      if (std::chrono::steady_clock::now() >= deadline) return false;
+      sched_yield();
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t kWriter = 1U << 31;
+
+  std::atomic<std::uint32_t> word_{0};
+};
+
+// With timeouts, for readers as well or for writers alone.
+class Timed : public ReadersAndWriters<Fault::kNone> {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.timed = true};
+
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    return within(timeout, [this] { return try_lock(); });
+  }
+};
+
+class TimedForWriters : public Timed {
+  using Timed::try_lock_shared_for;
+};
+
+// Stripes of such locks, by number or by name.
+template <class Key, Fault kFault>
+class Table {
+ public:
+  static constexpr lockbench::LockPromises kPromises{};
+
+  class Handle {
+   public:
+    explicit Handle(ReadersAndWriters<kFault>& lock) : lock_(lock) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { lock_.lock(); }
+    bool try_lock() { return lock_.try_lock(); }
+    void unlock() { lock_.unlock(); }
+    void lock_shared() { lock_.lock_shared(); }
+    bool try_lock_shared() { return lock_.try_lock_shared(); }
+    void unlock_shared() { lock_.unlock_shared(); }
+
+   private:
+    ReadersAndWriters<kFault>& lock_;
+  };
+
+  Handle handle(Key key) { return Handle(locks_[std::hash<Key>{}(key) % locks_.size()]); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  std::array<ReadersAndWriters<kFault>, 4> locks_;
+};
+
+using Number = std::uint64_t;
+using Name = std::string_view;
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add<ReadersAndWriters<Fault::kNone>>("shared_word", "a writer's bit, and a count");
+  locks.add<ReadersAndWriters<Fault::kReaderBesideWriter>>("shared_reader_enters",
+                                                           "readers look for no writer");
+  locks.add<ReadersAndWriters<Fault::kWriterBesideReader>>("shared_writer_enters",
+                                                           "writers look for no reader");
+  locks.add<ReadersAndWriters<Fault::kRelaxedLeave>>(
+      "shared_relaxed", "what a reader has read is not over when it leaves");
+  locks.add<Timed>("shared_timed", "with timeouts");
+  locks.add<TimedForWriters>("shared_timed_writers", "with timeouts, for writers alone");
+  locks.add<Table<Number, Fault::kNone>>("shared_rows", "stripes");
+  locks.add<Table<Number, Fault::kReaderBesideWriter>>("shared_rows_reader_enters",
+                                                       "readers look for no writer");
+  locks.add<Table<Name, Fault::kNone>>("shared_names", "stripes, by name");
+  locks.add<Table<Name, Fault::kReaderBesideWriter>>("shared_names_reader_enters",
+                                                     "readers look for no writer");
+}

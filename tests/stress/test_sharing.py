@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks with shared holds: the form that reads before it writes finds what holds alone do not."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import Program
+
+PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
+SHARING = str(PLUGINS.resolve() / "sharing.so")
+
+
+def reports_of(lockbench: Program, lock: str, *words: str) -> Mapping[str, Mapping[str, Any]]:
+    done = lockbench.run(
+        *("stress", lock, "--plugin", SHARING, "--format", "json", "--budget", "1s", *words)
+    )
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
+    return {report["lock"]: report for report in reports}
+
+
+SOUND = ["shared_word", "shared_timed", "shared_rows", "shared_names_string"]
+
+
+@pytest.mark.parametrize("engine", ["sim", "real"])
+@pytest.mark.parametrize("lock", SOUND)
+def test_a_correct_lock_is_clean_in_both_forms(lockbench: Program, lock: str, engine: str) -> None:
+    reports = reports_of(lockbench, lock, "--engine", engine)
+    assert len(reports) == 2 and any(name.endswith("readers=first") for name in reports)
+    for report in reports.values():
+        assert report["verdict"] == "clean", report
+
+
+FAULTS = {
+    "shared_reader_enters": ("exclusion", "sim real"),
+    "shared_writer_enters": ("exclusion", "sim real"),
+    "shared_relaxed": ("ordering", "sim"),  # x86 orders it
+    "shared_rows_reader_enters": ("exclusion", "sim real"),
+    "shared_names_reader_enters_string": ("exclusion", "sim real"),
+}
+
+
+@pytest.mark.parametrize("lock", FAULTS)
+def test_a_fault_of_shared_holds_is_found(lockbench: Program, lock: str) -> None:
+    oracle, engines = FAULTS[lock]
+    for engine in engines.split():
+        reports = reports_of(lockbench, lock, "--engine", engine)
+        failed = {name: one for name, one in reports.items() if one["verdict"] == "failed"}
+        assert [name.endswith("readers=first") for name in failed] == [True], reports
+        assert [one["oracle"] for one in failed.values()] == [oracle], failed
+
+
+def test_a_program_is_for_the_form_that_is_named(lockbench: Program) -> None:
+    program = ("--engine", "sim", "--program", "L0 U | W0:1000 U")
+    assert list(reports_of(lockbench, "shared_timed", *program)) == ["global:lock=shared_timed"]
+    form = "global:lock=shared_timed,readers=first"
+    assert list(reports_of(lockbench, form, *program)) == [form]
+
+
+def test_only_who_can_read_with_a_timeout_reads_first_with_one(lockbench: Program) -> None:
+    program = ("--engine", "sim", "--program", "W0:1000 U")
+    form = "global:lock=shared_timed_writers,readers=first"
+    done = lockbench.run("stress", form, "--plugin", SHARING, *program)
+    assert done.returncode == 2, done.stdout
+    assert f"program `W0:1000 U`, of `{form}`: W needs timeouts" in done.stderr
