@@ -9,10 +9,12 @@
 #include "tests/mutants/arrival_lock.h"
 #include "tests/mutants/counted_lock.h"
 #include "tests/mutants/forked_lock.h"
+#include "tests/mutants/gated_lock.h"
 #include "tests/mutants/handover_lock.h"
 #include "tests/mutants/hashed_table.h"
 #include "tests/mutants/keeping_table.h"
 #include "tests/mutants/mutant.h"
+#include "tests/mutants/paged_locks.h"
 #include "tests/mutants/preferring_lock.h"
 #include "tests/mutants/published/destroyed_early.h"
 #include "tests/mutants/published/kernels.h"
@@ -20,6 +22,7 @@
 #include "tests/mutants/published/runtimes.h"
 #include "tests/mutants/published/semaphores.h"
 #include "tests/mutants/queue_lock.h"
+#include "tests/mutants/recording_lock.h"
 #include "tests/mutants/refusal_count_lock.h"
 #include "tests/mutants/served_lock.h"
 #include "tests/mutants/telling_lock.h"
@@ -62,6 +65,9 @@ std::vector<Mutant> inside_of_calls() {
 std::vector<Mutant> timeouts_and_releases() {
   using F = HandoverFault;
   return {
+      control(global<GatedLock<true>>("gated", "waits for its gate with the timeout")),
+      broken(global<GatedLock<false>>("gated_untimed", "waits for its gate without it"),
+             {Oracle::kModel}),
       control(global<HandoverLock<F::kNone>>("handover", "a correct lock that is handed over")),
       control(global<HandoverLock<F::kGivesBack>>("handover_gives_back",
                                                   "hands on what came too late")),
@@ -174,6 +180,16 @@ std::vector<Mutant> growing_memory() {
       real_only(table(lock_under_test<KeepingTable<F::kLogs>>("keeping_logs",
                                                               "notes each hold in an array")),
                 grows),
+      control(global<RecordingLock<true>>("recording", "frees a record that it does not need")),
+      simulated_only(global<RecordingLock<false>>("recording_keeps", "keeps such a record"), grows,
+                     "a hold in some hundreds leaves a few bytes"),
+  };
+}
+
+std::vector<Mutant> orders_of_pairs() {
+  return {
+      control(lock_under_test<PagedLocks<true>>("paged", "two keys in an order of its own")),
+      broken(lock_under_test<PagedLocks<false>>("paged_as_asked", "two keys in no order"), kCircle),
   };
 }
 
@@ -301,10 +317,10 @@ std::vector<Mutant> published_by_runtimes() {
 
 std::vector<Mutant> mutants_by_cause() {
   std::vector<Mutant> all;
-  for (auto part :
-       {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners, hashes_of_keys,
-        orders_of_arrival, forgotten_while_others_compete, growing_memory, destroyed_by_the_last,
-        forked_by_the_holder, published_faults, published_by_kernels, published_by_runtimes}) {
+  for (auto part : {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners,
+                    hashes_of_keys, orders_of_arrival, forgotten_while_others_compete,
+                    growing_memory, orders_of_pairs, destroyed_by_the_last, forked_by_the_holder,
+                    published_faults, published_by_kernels, published_by_runtimes}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "primitives/concepts.h"
 #include "primitives/platform/atomic.h"
@@ -20,6 +19,8 @@ enum class NestingFault {
   kFirstFreesAll,    // the first unlock of a nest gives the lock away
   kAnybodyUnlocks,   // does not look who unlocks
   kOverflows,        // counts to 255
+  kOverflows10,      // counts to 1,023
+  kOverflows16,      // counts to 65,535
   kLoadsOwnerTwice,  // decides on two possible of the owner
   kAsksDepth,        // asks whether it is held, and not by whom
   kOwnerTooSoon,     // a try names the owner before it has succeeded
@@ -91,11 +92,29 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
     depth_ = 1;
   }
 
-  using Depth = std::conditional_t<kFault == NestingFault::kOverflows, std::uint8_t, std::uint32_t>;
+  // A number with as many bits as the fault leaves it.
+  class Depth {
+   public:
+    Depth& operator=(std::uint32_t depth) {
+      depth_ = depth & kBits;
+      return *this;
+    }
+    Depth& operator++() { return *this = depth_ + 1; }
+    Depth& operator--() { return *this = depth_ - 1; }
+    Depth& operator-=(std::uint32_t fewer) { return *this = depth_ - fewer; }
+    operator std::uint32_t() const { return depth_; }  // NOLINT: it is a number
+
+   private:
+    static constexpr std::uint32_t kBits = kFault == NestingFault::kOverflows     ? 0xff
+                                           : kFault == NestingFault::kOverflows10 ? 0x3ff
+                                           : kFault == NestingFault::kOverflows16 ? 0xffff
+                                                                                  : ~0U;
+    std::uint32_t depth_ = 0;
+  };
 
   platform::Mutex mutex_;
   platform::Atomic<platform::ThreadToken> owner_{platform::kNoThread};
-  Depth depth_ = 0;
+  Depth depth_;
 };
 
 }  // namespace lockbench::mutants

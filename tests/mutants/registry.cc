@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/stress/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/shared_holds.h"
 #include "primitives/as_published/keyed_as_published.h"
 #include "primitives/as_published/lease_as_published.h"
 #include "primitives/as_published/random_mutexes_as_published.h"
@@ -271,6 +271,12 @@ std::vector<Mutant> nests() {
                                "nesting_overflows", "its depth ends at 255")),
                            {deep + "| T0 U"}),
              {Oracle::kModel, Oracle::kProgress, Oracle::kResidue}),
+      broken(nesting(lock_under_test<NestingLock<F::kOverflows10>>("nesting_10_bits",
+                                                                   "its depth ends at 1,023")),
+             {Oracle::kExclusion}),
+      real_only(nesting(lock_under_test<NestingLock<F::kOverflows16>>("nesting_16_bits",
+                                                                      "its depth ends at 65,535")),
+                {Oracle::kExclusion}),
       simulated_only(nesting(lock_under_test<NestingLock<F::kLoadsOwnerTwice>>(
                          "nesting_loads_owner_twice", "decides on two possible of the owner")),
                      kTwoInside + Oracle::kModel + Oracle::kOrdering,

@@ -530,6 +530,33 @@ TEST(Programs, AreRefusedWhereTheLockHasNoRoomForThem) {
       HasSubstr("needs keys up to 4, one of them unused, and those of the lock are below 4"));
 }
 
+// Whether a thread requests a key while it holds another one.
+bool nests_keys(const LitmusProgram& program) {
+  return std::any_of(program.threads.begin(), program.threads.end(), [](const auto& acts) {
+    int held = 0;
+    return std::any_of(acts.begin(), acts.end(), [&](const Act& act) {
+      held += acquires(act.kind) ? 1 : releases(act.kind) ? -1 : 0;
+      return held > 1;
+    });
+  });
+}
+
+TEST(GeneratedPrograms, DoNotNestKeysBesidePairsOfThem) {
+  const Abilities able{.lock_per_key = true, .pairs = true, .nests_keys = true};
+  int with_pairs = 0;
+  int with_nests = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const LitmusProgram program =
+        generate_program(able, {.threads = 3, .keys = 3, .holds = 2}, seed);
+    const bool pairs = program.has(Act::kLockBoth) || program.has(Act::kTryBoth);
+    EXPECT_FALSE(pairs && nests_keys(program)) << to_text(program);
+    with_pairs += pairs;
+    with_nests += nests_keys(program);
+  }
+  EXPECT_GT(with_pairs, 50);
+  EXPECT_GT(with_nests, 50);
+}
+
 TEST(Programs, AreRefusedWhereTheLockDoesNotOfferTheirActs) {
   const std::vector<std::pair<const char*, Abilities>> acts = {
       {"W0:5 U", {.timed = true}},

@@ -152,7 +152,7 @@ TEST(Independence, AFreeKeyThatWaitsWhileOtherKeysAreHeldWaitsForThem) {
   const Checked waits = checked(OneOfManyKeys{.key = 24, .held = 24});
   EXPECT_EQ(waits.failure->oracle, Oracle::kIndependence);
   EXPECT_EQ(waits.text(),
-            "before the program, a thread waits forever for key 24, which no thread holds, while "
+            "a thread waits forever for key 24, which no thread holds, while "
             "24 other keys are held, though each key has its own lock");
 }
 

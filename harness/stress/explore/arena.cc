@@ -70,6 +70,39 @@ bool Arena::release(const void* place) {
   return true;
 }
 
+Arena::Lost Arena::lost(const std::vector<AddressRange>& roots) const {
+  constexpr std::uintptr_t kAddressBits = (std::uintptr_t{1} << 48) - 1;
+  std::vector<bool> reached(used_ / kGranule + 1);
+  std::vector<AddressRange> ranges = roots;
+  while (!ranges.empty()) {
+    const AddressRange range = ranges.back();
+    ranges.pop_back();
+    for (std::uintptr_t at = (range.begin + 7) & ~std::uintptr_t{7}; at + 8 <= range.end; at += 8) {
+      std::uintptr_t word;
+      std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
+      const auto* const place = reinterpret_cast<const std::byte*>(word & kAddressBits);
+      if (!contains(place) || offset(place) < kStacks * kStackBytes || offset(place) >= used_) {
+        continue;
+      }
+      std::size_t granule = offset(place) / kGranule;
+      while (states_[granule] == State::kGoesOn) --granule;
+      if (states_[granule] != State::kBegins || reached[granule]) continue;
+      reached[granule] = true;
+      const std::byte* const block = base_ + granule * kGranule;
+      const auto begin = reinterpret_cast<std::uintptr_t>(block);
+      ranges.push_back({begin, begin + size_at(block)});
+    }
+  }
+  Lost lost;
+  for (std::size_t granule = kStacks * kStackBytes / kGranule; granule < used_ / kGranule;
+       ++granule) {
+    if (states_[granule] != State::kBegins || reached[granule]) continue;
+    ++lost.blocks;
+    lost.bytes += size_at(base_ + granule * kGranule);
+  }
+  return lost;
+}
+
 std::size_t Arena::size_at(const void* place) const {
   const std::size_t first = offset(place) / kGranule;
   std::size_t end = first + 1;

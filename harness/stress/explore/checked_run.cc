@@ -63,6 +63,8 @@ void CheckedRun::run() {
   std::unique_ptr<LockUnderTest> lock =
       with_key_set(entry_.make(program_.keys()), program_.key_set);
   object_ = lock->object();
+  const LockUnderTest* const made = lock.get();
+  const std::uint64_t live_before = world_.live_allocations();
   if (world_.log().on()) {
     const UntrackedScope untracked(world_);
     lock = std::make_unique<LoggedLock>(std::move(lock), world_.log());
@@ -90,6 +92,7 @@ void CheckedRun::run() {
   warm_up_by_refusals();
   if (!few_refusals) world_.log().start();
   warm_up_by_other_keys();
+  warm_up_by_nest();
   std::vector<platform::Thread> threads;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     threads.emplace_back([this, i] { run_thread(i); });
@@ -98,14 +101,25 @@ void CheckedRun::run() {
   if (lock_ == nullptr) return;
   if (world_.stuck()) return probe_keys();
   check_quiescent_state();
+  check_lost_memory(made, live_before);
   delete lock_;
+}
+
+// A thread, a key or a hold may leave something behind for the next one. Only memory that no
+// pointer leads to any more is lost, and threads that have ended may have had a little.
+void CheckedRun::check_lost_memory(const void* lock, std::uint64_t live_before) {
+  const UntrackedScope untracked(world_);
+  const std::uint64_t spared = 2 + 2 * threads_.size();
+  if (world_.live_allocations() <= live_before + spared) return;
+  const Arena::Lost lost = world_.lost_allocations(lock);
+  check(LostMemory{.blocks = lost.blocks, .bytes = lost.bytes, .spared = spared});
 }
 
 std::uint64_t CheckedRun::most_steps() const {
   // A refusal may be followed by a timeout. Each of the other keys is acquired and may then be
   // tried.
-  const std::uint64_t holds =
-      program_.warm_up + 2 * std::uint64_t{program_.refusals} + 2 * program_.other_keys;
+  const std::uint64_t holds = program_.warm_up + 2 * std::uint64_t{program_.refusals} +
+                              2 * program_.other_keys + program_.nest;
   std::uint64_t repeated = 0;
   for (const std::vector<Act>& acts : program_.threads) repeated += acts.size();
   return World::kMostSteps + (holds + repeated * program_.repeats) * kStepsOfAHold +

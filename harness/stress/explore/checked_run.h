@@ -115,6 +115,10 @@ class CheckedRun {
   bool times_out(LockHandle& handle);
   void warm_up_by_other_keys();
   void try_held_keys(std::uint32_t highest);
+  void warm_up_by_nest();
+
+  // ---- checked_run.cc: what is left
+  void check_lost_memory(const void* lock, std::uint64_t live_before);
 
   // ---- order_of_arrival.cc: who waited before whom
   void queue_up(const Event& request, const Act& act);

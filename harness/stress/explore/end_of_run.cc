@@ -134,7 +134,7 @@ std::optional<Failure> CheckedRun::verdict(End end) {
     const auto failure = check_all(*other_key_, [](Oracle, std::uint64_t) {});
     return Failure{failure->oracle, text_of(*failure, "thread")};
   }
-  const bool prepared = program_.warm_up != 0 || program_.refusals != 0 || program_.other_keys != 0;
+  const bool prepared = program_.is_prepared();
   return explain_stall(positions_of_threads(), entry_.abilities,
                        {.probe = probe_,
                         .contended = contended_ != 0,

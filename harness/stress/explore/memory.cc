@@ -20,7 +20,7 @@ std::uint64_t read(const void* word, unsigned bytes) {
 }
 
 // The address ranges of the variables with static storage in this program and its libraries.
-std::vector<AddressRange> static_storage() {
+std::vector<AddressRange> ranges_of_static_storage() {
   std::vector<AddressRange> found;
   const auto add = [](dl_phdr_info* module, std::size_t, void* data) {
     for (std::size_t i = 0; i < module->dlpi_phnum; ++i) {
@@ -40,7 +40,7 @@ std::vector<AddressRange> static_storage() {
 Memory::Memory(const Arena& arena, Model model)
     : arena_(arena),
       model_(model),
-      static_storage_(static_storage()),
+      static_storage_(ranges_of_static_storage()),
       threads_(kMaxThreads),
       index_(Arena::kBytes),
       sc_states_(kMaxThreads) {

@@ -45,11 +45,6 @@ namespace lockbench::stress::explore {
 
 enum class Model { kSequential, kTso, kC11 };
 
-struct AddressRange {
-  std::uintptr_t begin;
-  std::uintptr_t end;
-};
-
 class Memory {
  public:
   using Thread = std::uint32_t;
@@ -200,6 +195,8 @@ class Memory {
   // Call it before a write that is not atomic. A variable with static storage then has its old
   // value at the beginning of the next execution.
   void keep_static(const void* place, std::size_t bytes);
+
+  const std::vector<AddressRange>& static_storage() const { return static_storage_; }
 
   std::uint64_t state() const { return state_; }
   std::uint64_t changes() const { return changes_; }  // number of visible writes

@@ -57,7 +57,7 @@ std::uint64_t acts_of(const LitmusProgram& program) {
 }
 
 std::uint32_t holds_before(const LitmusProgram& program) {
-  return program.warm_up + program.other_keys;
+  return program.warm_up + program.other_keys + program.nest;
 }
 
 bool is_crowd(const LitmusProgram& program) {

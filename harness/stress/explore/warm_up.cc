@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What happens to the lock before the threads of the program begin: many holds of one key, many
-// refusals of a held key, many other keys.
+// refusals of a held key, many other keys, many holds at once.
 
 #include <chrono>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/stress/explore/checked_run.h"
+#include "harness/stress/litmus/deep_nest.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench::stress::explore {
@@ -122,6 +123,13 @@ void CheckedRun::try_held_keys(std::uint32_t highest) {
     const UntrackedScope untracked(world_);
     check(TryOfHeldKey{.key = key, .acquired = had, .before_program = true});
   }
+}
+
+void CheckedRun::warm_up_by_nest() {
+  if (program_.nest == 0 || entry_.abilities.hold_limit.count() != 0) return;
+  const World::CertainScope certain(world_);
+  const auto refused = [this] { platform::Thread([this] { try_held_keys(0); }).join(); };
+  hold_deeply(*lock_, program_.nest, refused, [] { return true; });
 }
 
 }  // namespace lockbench::stress::explore

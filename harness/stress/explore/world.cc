@@ -228,6 +228,22 @@ void World::add_unannounced_word(const void* word, unsigned bytes) {
   memory_.add_unannounced(word, bytes);
 }
 
+Arena::Lost World::lost_allocations(const void* kept) {
+  memory_.flush(running_);
+  std::vector<AddressRange> roots = memory_.static_storage();
+  const auto add = [&](const void* begin, std::size_t bytes) {
+    const auto at = reinterpret_cast<std::uintptr_t>(begin);
+    roots.push_back({at, at + bytes});
+  };
+  const std::byte* const frame = static_cast<const std::byte*>(__builtin_frame_address(0));
+  add(&kept, sizeof kept);
+  add(frame, static_cast<std::size_t>(arena_.stack(running_) + Arena::kStackBytes - frame));
+  for (const ThreadBlock& block : thread_blocks_) add(&block.place, sizeof block.place);
+  for (const AtEnd& end : at_end_) add(&end.object, sizeof end.object);
+  for (const Own& own : owns_) add(&own.object, sizeof own.object);
+  return arena_.lost(roots);
+}
+
 std::byte* World::thread_block(std::size_t module) const {
   for (const ThreadBlock& block : thread_blocks_) {
     if (block.thread == running_ && block.module == module) return block.place;

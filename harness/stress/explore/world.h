@@ -234,6 +234,10 @@ class World {
   std::size_t size_of(const void* allocated) const { return arena_.size_at(allocated); }
   const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
+
+  // Only for code that runs inside, in the first thread, when all others have ended: allocations
+  // that nothing leads to, neither from what `kept` points to nor from elsewhere in the program.
+  Arena::Lost lost_allocations(const void* kept);
   // A word whose beginning was not announced. It exists from now on, unless its memory was freed.
   void add_unannounced_word(const void* word, unsigned bytes);
 

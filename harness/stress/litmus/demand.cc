@@ -55,7 +55,7 @@ Demand demand_of(const LitmusProgram& program, const Abilities& abilities) {
     sum += keys;
   }
   demand.keys = std::max(1U, std::min(sum, program.keys()));
-  if (program.refusals != 0) demand.threads = std::max(demand.threads, 2U);
+  if (program.refusals != 0 || program.nest != 0) demand.threads = std::max(demand.threads, 2U);
   if (program.other_keys != 0) {
     const bool nests = abilities.nests_keys;
     demand.threads = std::max(demand.threads, nests ? 3U : 2U);
@@ -78,6 +78,9 @@ std::string excess_of(const LitmusProgram& program, const Abilities& abilities) 
   };
   if (exceeds(demand.threads, limits.threads)) {
     return text(demand.threads, " threads at once", limits.threads);
+  }
+  if (exceeds(program.nest, abilities.depth)) {
+    return text(program.nest, " holds of one thread at once", abilities.depth);
   }
   if (exceeds(demand.keys, limits.keys)) return text(demand.keys, " keys at once", limits.keys);
   if (exceeds(demand.keys_of_thread, limits.keys_of_thread)) {
@@ -111,6 +114,7 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) 
     return text("F", "refuses_non_owners");
   }
   if (lacks(Act::kLeaveForGood, abilities.last_may_destroy)) return text("X", "kLastMayDestroy");
+  if (program.nest != 0 && !abilities.reentrant) return text("H", "reentrant");
   return excess_of(program, abilities);
 }
 

@@ -58,6 +58,9 @@ bool read_heading(std::string_view word, LitmusProgram& program) {
     case 'N':
       program.other_keys = number;
       return number <= kMostWarmUp;
+    case 'H':
+      program.nest = number;
+      return number <= kMostWarmUp;
     case 'M':
       program.repeats = number;
       return number <= kMostWarmUp;
@@ -184,6 +187,7 @@ std::string to_text(const LitmusProgram& program) {
   if (program.warm_up != 0) absl::StrAppend(&text, "C", program.warm_up, " ");
   if (program.refusals != 0) absl::StrAppend(&text, "D", program.refusals, " ");
   if (program.other_keys != 0) absl::StrAppend(&text, "N", program.other_keys, " ");
+  if (program.nest != 0) absl::StrAppend(&text, "H", program.nest, " ");
   if (program.repeats != 0) absl::StrAppend(&text, "M", program.repeats, " ");
   if (program.spread != 0) absl::StrAppend(&text, "V", program.spread, " ");
   if (program.polls != 0) absl::StrAppend(&text, "P", program.polls, " ");

@@ -70,6 +70,7 @@ struct LitmusProgram {
   std::uint32_t warm_up = 0;     // holds of key 0 before the threads begin
   std::uint32_t refusals = 0;    // refusals of key 0 while it is held, after the warm-up
   std::uint32_t other_keys = 0;  // other keys that are held while key 0 is, after the refusals
+  std::uint32_t nest = 0;        // holds of key 0 at once by one thread, after the other keys
   std::uint32_t repeats = 0;     // how often each thread performs its acts; 0 counts as 1
   std::uint32_t spread = 0;      // repetitions name other keys below this; 0: always the same
   std::uint32_t polls = 0;       // of each thread that polls, before time passes; 0: a few
@@ -77,6 +78,8 @@ struct LitmusProgram {
   std::uint32_t named_keys() const;  // one more than the highest key that an act names
   std::uint32_t keys() const;        // one more than the highest key that a repetition may name
   std::uint32_t passes() const { return repeats == 0 ? 1 : repeats; }
+  // Whether the lock is used before the threads begin.
+  bool is_prepared() const { return (warm_up | refusals | other_keys | nest) != 0; }
   bool has(Act::Kind kind) const;
   bool operator==(const LitmusProgram&) const = default;
 };

@@ -87,6 +87,10 @@ void add_without_heading(const LitmusProgram& program, std::vector<SmallerProgra
     smaller.push_back({program});
     smaller.back().program.other_keys = 0;
   }
+  if (program.nest != 0) {
+    smaller.push_back({program});
+    smaller.back().program.nest = 0;
+  }
   if (program.polls != 0) {
     smaller.push_back({program});
     smaller.back().program.polls = 0;

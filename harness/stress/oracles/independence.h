@@ -42,8 +42,8 @@ struct Independence {
 
   static std::string text(const FailureFacts& f, const std::string& actor) {
     if (f.fault == kOfMany) {
-      return absl::StrCat("before the program, a ", actor, " waits forever for key ", f.key,
-                          ", which no ", actor, " holds, while ", f.x,
+      return absl::StrCat("a ", actor, " waits forever for key ", f.key, ", which no ", actor,
+                          " holds, while ", f.x,
                           f.x == 1 ? " other key is held" : " other keys are held",
                           ", though each key has its own lock");
     }

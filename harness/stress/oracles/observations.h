@@ -90,8 +90,8 @@ struct LateAfterFaults {
   std::uint64_t waited_ms = 0;
 };
 
-// Of a lock with a lock for each key: a thread waits forever for a key that no thread holds, before
-// the program, while `held` other keys are held.
+// Of a lock with a lock for each key: a thread waits forever for a key that no thread holds,
+// outside of the program, while `held` other keys are held.
 struct OneOfManyKeys {
   std::uint32_t key = 0;
   std::uint64_t held = 0;
@@ -197,6 +197,13 @@ struct TryOfHeldKey {
   std::uint32_t key = 0;
   bool acquired = false;
   bool before_program = false;  // before the threads of the program began
+};
+
+// Allocations of the program that were not freed, and that no pointer leads to.
+struct LostMemory {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t spared = 0;  // so many may be lost
 };
 
 // Calls that one thread makes again and again: acquisitions, each followed by a release; tries of a

@@ -17,6 +17,7 @@ struct Residue {
     kNotFree,             // `key` could be acquired only `x` times of `y`
     kInherited,           // the same, after a process died that held key 0
     kKept,                // the lock keeps something for `x` keys
+    kLost,                // `x` allocations of `y` bytes in all were lost
     kGrows,               // `x` calls left `y` allocations behind; plus the Calls
     kHeap = kGrows + 16,  // `x` calls left `y` bytes behind; plus the Calls
   };
@@ -36,6 +37,11 @@ struct Residue {
     return failed({.fault = kKept, .x = kept.keys});
   }
 
+  static CheckResult check(const LostMemory& seen) {
+    if (seen.blocks <= seen.spared) return passed();
+    return failed({.fault = kLost, .x = seen.blocks, .y = seen.bytes});
+  }
+
   static CheckResult check(const Allocations& seen) {
     if (seen.left < seen.number - seen.number / 10) return passed();
     return failed({.fault = fault_of(kGrows, seen.calls), .x = seen.number, .y = seen.left});
@@ -52,6 +58,10 @@ struct Residue {
   static std::string text(const FailureFacts& f, const std::string& actor) {
     if (f.fault == kKept) {
       return absl::StrCat("the lock keeps something for ", f.x, " keys that no ", actor, " uses");
+    }
+    if (f.fault == kLost) {
+      return absl::StrCat(f.x, " allocations of ", f.y,
+                          " bytes in all were not freed, and no pointer leads to them any more");
     }
     if (f.fault == kNotFree) {
       return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor), " ended (",

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <pthread.h>
@@ -25,6 +24,7 @@
 #include "harness/stress/threads/quiescent_checks.h"
 #include "harness/stress/threads/renewed_lock.h"
 #include "harness/stress/threads/starvation.h"
+#include "harness/stress/threads/warm_up.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -179,94 +179,6 @@ class Epoch {
 
 }  // namespace
 
-namespace {
-
-// Limits the warm-up of a slow lock, which then does not reach the point of overflow.
-constexpr milliseconds kMostForWarmUp{100};
-
-void warm_up(LockUnderTest& lock, std::uint32_t holds) {
-  const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
-  for (std::uint32_t i = 0; i < holds && std::chrono::steady_clock::now() < until; ++i) {
-    const std::unique_ptr<LockHandle> handle = lock.handle(0);
-    handle->lock();
-    handle->unlock();
-  }
-}
-
-// One thread holds key 0, and another thread is refused it `refusals` times, or for as long as a
-// warm-up may take.
-void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t refusals) {
-  if (refusals == 0 || lock.capacity() != 1) return;
-  const std::unique_ptr<LockHandle> held = lock.handle(0);
-  held->lock();
-  bool had = false;
-  std::thread([&] {
-    const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
-    const std::unique_ptr<LockHandle> refused = lock.handle(0);
-    for (std::uint32_t i = 0; i < refusals && !had && std::chrono::steady_clock::now() < until;
-         ++i) {
-      had = refused->try_lock();
-    }
-  }).join();
-  check(state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = had, .before_program = true});
-  held->unlock();
-}
-
-// Tries keys that other threads hold, from 0 on.
-void try_held_keys(SharedState& state, LockUnderTest& lock, std::size_t count,
-                   std::chrono::steady_clock::time_point until) {
-  for (std::uint32_t key = 0; key < count && (key == 0 || std::chrono::steady_clock::now() < until);
-       ++key) {
-    const bool had = lock.handle(key)->try_lock();
-    check(state, kOwnSlot, TryOfHeldKey{.key = key, .acquired = had, .before_program = true});
-  }
-}
-
-// One thread holds key 0, and another one acquires other keys. Where a thread may hold several
-// keys, it holds all of them at once. Then the keys that are held are tried. A lock that throws
-// while it holds many has no memory or no file descriptors for more; half of them are then
-// released.
-void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_t other_keys,
-                           bool nests_keys) {
-  if (other_keys == 0 || lock.capacity() != 1) return;
-  const std::unique_ptr<LockHandle> held = lock.handle(0);
-  held->lock();
-  put(state.phase, SharedState::kOtherKeys);
-  std::thread([&] {
-    const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
-    std::vector<std::unique_ptr<LockHandle>> others;
-    try {
-      for (std::uint32_t key = 1; key <= other_keys && std::chrono::steady_clock::now() < until;
-           ++key) {
-        put(state.asked_key, key);
-        put(state.held_key, 1 + others.size());
-        std::unique_ptr<LockHandle> other = lock.handle(key);
-        other->lock();
-        add(state.beat);
-        if (nests_keys) {
-          others.push_back(std::move(other));
-        } else {
-          other->unlock();
-        }
-      }
-    } catch (const std::exception&) {
-      if (others.size() < kManyKeys) throw;
-      for (const std::size_t kept = others.size() / 2; others.size() > kept; others.pop_back()) {
-        others.back()->unlock();
-      }
-    }
-    put(state.phase, SharedState::kChecking);
-    std::thread([&] {
-      try_held_keys(state, lock, 1 + others.size(),
-                    std::chrono::steady_clock::now() + kMostForWarmUp);
-    }).join();
-    for (const auto& other : others) other->unlock();
-  }).join();
-  held->unlock();
-}
-
-}  // namespace
-
 void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan) {
   put(state.phase, SharedState::kPreparing);
   add(state.beat);
@@ -276,11 +188,7 @@ void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan&
                         plan.program.key_set);
   });
   put(state.phase, SharedState::kChecking);
-  warm_up(lock, plan.program.warm_up);
-  if (entry.abilities.hold_limit.count() == 0) {
-    warm_up_by_refusals(state, lock, plan.program.refusals);
-    warm_up_by_other_keys(state, lock, plan.program.other_keys, entry.abilities.nests_keys);
-  }
+  warm_up(state, lock, plan.program, entry.abilities);
   put(state.phase, SharedState::kPreparing);
   Epoch(state, entry, plan, lock).run();
   put(state.phase, SharedState::kChecking);

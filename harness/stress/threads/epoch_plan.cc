@@ -231,8 +231,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
     plan.program = drawn(entry, plan, threads, random);
   }
   // What is done before a program is done to the first lock only, and tokens begin anew with each.
-  const bool prepared =
-      plan.program.warm_up != 0 || plan.program.refusals != 0 || plan.program.other_keys != 0;
+  const bool prepared = plan.program.is_prepared();
   plan.renews = plan.barriers && !prepared && !entry.abilities.tokens && random.below(3) == 0;
   // A counter of acquisitions or refusals with 8 or 16 bits, signed or unsigned, overflows during
   // the epoch.
@@ -250,6 +249,11 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
                          (entry.abilities.any_key || entry.abilities.limits.keys_below != 0);
   if (one_lock && many_keys && random.below(4) == 0) {
     plan.program.other_keys = other_keys_for(entry.abilities, random);
+  }
+  // So is a count of 8, 10 or 16 bits.
+  constexpr std::uint32_t kDeep = 65'537;
+  if (one_lock && entry.abilities.reentrant && random.below(4) == 0) {
+    plan.program.nest = within(kDeep, entry.abilities.depth);
   }
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
     plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];

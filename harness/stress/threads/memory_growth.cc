@@ -74,11 +74,16 @@ class Repetition {
   std::uint32_t be_refused(std::uint32_t most) {
     std::vector<std::uint64_t> keys(new_keys_ ? most : 1);
     std::vector<std::unique_ptr<LockHandle>> held;
+    put(context_.state.phase, SharedState::kOtherKeys);
     for (std::uint64_t& key : keys) {
       key = next_key();
+      put(context_.state.asked_key, key);
+      put(context_.state.held_key, held.size());
       held.push_back(context_.lock.handle(key));
       held.back()->lock();
+      add(context_.state.beat);
     }
+    put(context_.state.phase, SharedState::kComparing);
     std::uint32_t made = 0;
     std::thread([&] {
       for (; made < most && goes_on(); ++made) {

@@ -187,8 +187,34 @@ class QuiescentChecks {
       if (context_.entry.abilities.timed) check_timeouts(*handle);
       add(context_.state.beat);
     }).join();
+    const std::uint32_t room = context_.entry.abilities.limits.threads;
+    const bool queues = context_.entry.abilities.timed && (room == 0 || room > 2);
+    std::thread waiter;
+    if (queues) {
+      waiter = std::thread([&] { hold_once(0); });
+      check_timeout_behind_a_waiter();
+    }
     enter_phase(SharedState::kChecking);
     held_handle->unlock();
+    if (queues) waiter.join();
+  }
+
+  void hold_once(std::uint32_t key) {
+    const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
+    handle->lock();
+    handle->unlock();
+  }
+
+  // Another thread holds key 0, and a further one waits for it, without a timeout, as soon as it
+  // has had some time.
+  void check_timeout_behind_a_waiter() {
+    constexpr std::chrono::milliseconds kToBegin{1};
+    std::this_thread::sleep_for(kToBegin);
+    std::thread([&] {
+      const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
+      check(TryOfHeldKey{.acquired = handle->try_lock_for(kToBegin)});
+      add(context_.state.beat);
+    }).join();
   }
 
   // Another thread holds the key.
