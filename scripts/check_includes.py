@@ -69,6 +69,7 @@ STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/tra
         "owner_canary.h",
         "registered_lock.h",
         "report.h",
+        "shared_holds.h",
         "worker_slot.h",
     )
 )

@@ -109,7 +109,7 @@ void CheckedRun::run() {
 // pointer leads to any more is lost, and threads that have ended may have had a little.
 void CheckedRun::check_lost_memory(const void* lock, std::uint64_t live_before) {
   const UntrackedScope untracked(world_);
-  const std::uint64_t spared = 2 + 2 * threads_.size();
+  const std::uint64_t spared = 2 * world_.threads();
   if (world_.live_allocations() <= live_before + spared) return;
   const Arena::Lost lost = world_.lost_allocations(lock);
   check(LostMemory{.blocks = lost.blocks, .bytes = lost.bytes, .spared = spared});

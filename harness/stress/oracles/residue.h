@@ -11,7 +11,7 @@ struct Residue {
   static constexpr std::string_view kName = "residue";
   static constexpr std::string_view kDescription =
       "Something is left, or is not free, after all threads have ended; or memory grows with each "
-      "hold, refusal or timeout.";
+      "hold, refusal or timeout, or is lost.";
 
   enum Fault : std::uint8_t {
     kNotFree,             // `key` could be acquired only `x` times of `y`
