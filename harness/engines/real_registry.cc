@@ -14,8 +14,8 @@
 
 #include "harness/catalog/lines.h"
 #include "harness/engines/coroutine_holds.h"
-#include "harness/stress/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/shared_holds.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/keyed_semaphore.h"
 #include "primitives/keyed_shared_mutex.h"

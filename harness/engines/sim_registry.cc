@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
-#include "harness/stress/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/shared_holds.h"
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
