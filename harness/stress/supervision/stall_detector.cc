@@ -40,6 +40,7 @@ bool StallDetector::reached(std::uint64_t progress, pid_t process, const std::ve
     begin(progress, process, tasks, now);
     return false;
   }
+  note_first(process, tasks);
   watched_ += std::min<Clock::duration>(now - checked_at_, kMostBetweenChecks);
   checked_at_ = now;
   const bool still = watched_ >= patience_ && each_had_its_chance(process, tasks);
@@ -55,7 +56,12 @@ void StallDetector::begin(std::uint64_t progress, pid_t process, const std::vect
   checked_at_ = now;
   watched_ = {};
   then_.clear();
+  note_first(process, tasks);
+}
+
+void StallDetector::note_first(pid_t process, const std::vector<pid_t>& tasks) {
   for (const pid_t task : tasks) {
+    if (then_.contains(task)) continue;
     if (const auto state = task_state(process, task)) then_[task] = *state;
   }
 }

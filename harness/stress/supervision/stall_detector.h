@@ -40,6 +40,8 @@ class StallDetector {
  private:
   void begin(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
              Clock::time_point now);
+  // A thread may begin later than the watch, without progress.
+  void note_first(pid_t process, const std::vector<pid_t>& tasks);
   bool each_had_its_chance(pid_t process, const std::vector<pid_t>& tasks) const;
 
   const Clock::duration patience_;
@@ -48,7 +50,7 @@ class StallDetector {
   std::uint64_t progress_ = 0;
   Clock::time_point checked_at_;
   Clock::duration watched_{};
-  std::map<pid_t, TaskState> then_;
+  std::map<pid_t, TaskState> then_;  // when each of them was first seen
 };
 
 }  // namespace lockbench::stress

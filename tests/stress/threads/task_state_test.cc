@@ -2,6 +2,8 @@
 
 #include "harness/stress/supervision/task_state.h"
 
+#include <chrono>
+#include <ctime>
 #include <latch>
 #include <thread>
 #include <unistd.h>
@@ -103,6 +105,16 @@ TEST(StallDetector, IsNotReachedWhileOneOfTheThreadsHasNoProcessor) {
   for (int look = 0; look < 3; ++look) {
     EXPECT_FALSE(stall.reached(1, getpid(), {sleeper.task(), gettid()}));
   }
+}
+
+// This thread was not there at the first look, and runs.
+TEST(StallDetector, IsReachedByAThreadThatBeganLater) {
+  StallDetector stall(StallDetector::Clock::duration::zero());
+  EXPECT_FALSE(stall.reached(1, getpid(), {}));
+  const std::clock_t end = std::clock() + 2 * CLOCKS_PER_SEC;  // of processor time
+  bool reached = false;
+  while (!reached && std::clock() < end) reached = stall.reached(1, getpid(), {gettid()});
+  EXPECT_TRUE(reached);
 }
 
 }  // namespace
