@@ -7,6 +7,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/supervision/children.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench::stress::processes {
 namespace {
