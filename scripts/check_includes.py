@@ -114,9 +114,11 @@ RULES: dict[str, Rule] = {
         ("workloads/settings.h", "workloads/random.h"),
         frozenset({"std", "Abseil", "toml++", "nlohmann json"}),
     ),
+    # What the kernel and hwloc say of the machine, and what this process may use of it.
+    "harness/kernel": Rule((), frozenset({"std", "hwloc", "kernel"})),
     "harness/measure": Rule(
         ("primitives/concepts.h", "primitives/no_lock.h", "primitives/platform", "workloads")
-        + ("primitives/service.h", "harness/plan/cell.h"),
+        + ("primitives/service.h", "harness/kernel", "harness/plan/cell.h"),
         STANDARD | {"Abseil", "hwloc", "kernel"},
     ),
     "harness/catalog": Rule(
@@ -137,7 +139,7 @@ RULES: dict[str, Rule] = {
     ),
     "harness/record": Rule(
         ("harness/plan", "harness/measure/sample.h", "harness/measure/calibration.h")
-        + ("workloads/settings.h",),
+        + ("harness/kernel", "workloads/settings.h"),
         frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
     ),
     # The lower folders of stress do not see the upper ones: litmus and trace, oracles, the files of
@@ -158,7 +160,8 @@ RULES: dict[str, Rule] = {
     ),
     # Child processes, and whether their threads are stalled.
     "harness/stress/supervision": Rule(
-        ("harness/stress/oracles/observations.h", "primitives/platform"), STANDARD | {"kernel"}
+        ("harness/kernel", "harness/stress/oracles/observations.h", "primitives/platform"),
+        STANDARD | {"kernel"}
     ),
     "harness/stress/conformance": Rule(
         STRESS
@@ -176,7 +179,7 @@ RULES: dict[str, Rule] = {
     "harness/stress/threads": Rule(
         STRESS
         + ("harness/stress/conformance", "harness/stress/supervision", "primitives")
-        + ("harness/stress/instrumentation", "workloads/random.h"),
+        + ("harness/stress/instrumentation", "harness/kernel", "workloads/random.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/processes": Rule(
@@ -225,16 +228,16 @@ RULES: dict[str, Rule] = {
     # The model of this machine. Its loops are built for the simulated platform, too.
     "harness/calibrate": Rule(
         ("primitives/platform", "harness/machine", "harness/measure", "harness/plan/median.h")
-        + ("harness/process/kernel_file.h", "harness/record"),
+        + ("harness/kernel", "harness/record"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/petri": Rule(
         ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
         frozenset({"std", "Abseil", "Expat"}),
     ),
-    # Other programs, signals, and what the kernel says of processors and limits.
+    # Other programs and signals.
     "harness/process": Rule(
-        ("harness/plan", "harness/record", "harness/terminal")
+        ("harness/kernel", "harness/plan", "harness/record", "harness/terminal")
         + ("primitives/platform/file.h", "primitives/platform/scratch_folder.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
@@ -242,13 +245,13 @@ RULES: dict[str, Rule] = {
     # One folder for each command.
     "harness/command/doctor": Rule(
         ("harness/plan", "harness/process", "harness/record", "harness/terminal")
-        + ("harness/measure/processor_use.h",),
+        + ("harness/kernel", "harness/measure/processor_use.h"),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
     "harness/command/run": Rule(
         ("harness/command/doctor", "harness/process", "harness/terminal", "harness/record")
-        + ("harness/catalog", "harness/measure", "harness/plan", "harness/plugin")
-        + ("workloads/settings.h", "primitives/service.h")
+        + ("harness/catalog", "harness/kernel", "harness/measure", "harness/plan")
+        + ("harness/plugin", "workloads/settings.h", "primitives/service.h")
         + ("primitives/platform/scratch_folder.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
@@ -299,8 +302,8 @@ RULES: dict[str, Rule] = {
         STANDARD | {"Abseil", "CLI11", "kernel"},
     ),
     "harness/micro": Rule(
-        ("primitives", "workloads", "harness/catalog", "harness/measure", "harness/record")
-        + ("harness/plan/cell.h", "harness/terminal/exit_code.h"),
+        ("primitives", "workloads", "harness/catalog", "harness/kernel", "harness/measure")
+        + ("harness/record", "harness/plan/cell.h", "harness/terminal/exit_code.h"),
         EVERYTHING - {"CLI11", "GoogleTest", "toml++"},
     ),
     "tests": Rule(("primitives", "workloads", "harness"), EVERYTHING),

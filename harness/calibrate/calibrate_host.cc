@@ -13,7 +13,7 @@
 #include "harness/calibrate/bound_threads.h"
 #include "harness/calibrate/calibrated_model.h"
 #include "harness/measure/calibration.h"
-#include "harness/process/kernel_file.h"
+#include "harness/kernel/kernel_file.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 #include "harness/record/stamp.h"
@@ -47,9 +47,7 @@ std::optional<double> kernel_ns(std::initializer_list<const char*> files) {
 
 absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report& report) {
   const std::vector<Processor> processors = allowed_processors();
-  if (processors.empty()) {
-    return absl::UnavailableError("hwloc cannot tell this machine's processors");
-  }
+  if (processors.empty()) return absl::UnavailableError(why_no_processors());
   if (processors.size() > machine::MachineModel::kMostProcessors) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%d processors; a model has at most %d: restrict this command by taskset -c 0-%d",

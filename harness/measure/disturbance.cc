@@ -45,12 +45,34 @@ void add_recent_use(const ProcessorUse& lately, double own_s, Sample& sample) {
   sample.other_cpu_share = std::max(0.0, others) / static_cast<double>(lately.all);
 }
 
+void add_throttling(const std::optional<Throttling>& before, const std::optional<Throttling>& after,
+                    Sample& sample) {
+  if (!before || !after || after->periods < before->periods) return;
+  sample.throttled_periods = after->periods - before->periods;
+  sample.throttled_s = std::max(0.0, after->stopped_s - before->stopped_s);
+}
+
+std::string throttling_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
+                          const DisturbanceLimits& limits) {
+  if (sample.outcome != Outcome::kOk) return {};
+  const double time_s = sample.window_s.value_or(0) * std::min(cell.threads, processors);
+  if (time_s <= 0) return {};
+  const double stopped = std::min(1.0, sample.throttled_s.value_or(0) / time_s);
+  if (stopped <= limits.most_interference) return {};
+  return "the quota of CPU time stopped the threads for " + percent(stopped) +
+         " of the window (maximum " + percent(limits.most_interference) + ")";
+}
+
 std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
                             const DisturbanceLimits& limits) {
   if (sample.outcome != Outcome::kOk) return {};
   if (sample.steal_share > limits.most_steal) {
     return "the host took " + percent(*sample.steal_share) + " of the machine's time (maximum " +
            percent(limits.most_steal) + ")";
+  }
+  if (std::string throttling = throttling_of(cell, sample, processors, limits);
+      !throttling.empty()) {
+    return throttling;
   }
   const double most = limits.most_interference;
   const double others = used_by_others(sample, processors);

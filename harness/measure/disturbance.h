@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/kernel/cgroup.h"
 #include "harness/measure/processor_use.h"
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
@@ -23,6 +24,10 @@ void add_processor_use(const ProcessorUse& window, Sample& sample);
 // it.
 void add_recent_use(const ProcessorUse& lately, double own_s, Sample& sample);
 
+// Writes what the quotas of control groups did between two readings.
+void add_throttling(const std::optional<Throttling>& before, const std::optional<Throttling>& after,
+                    Sample& sample);
+
 // The limits beyond which the figures of a trial cannot be trusted.
 struct DisturbanceLimits {
   double least_overlap = 0.95;
@@ -34,6 +39,8 @@ struct DisturbanceLimits {
 // The interference of other users of the processors: the figure and its limit in one line; empty
 // within the limits. `processors`: how many the trial may use. Pure.
 //
+// A quota of CPU time that stopped the threads is described by throttling_of().
+//
 // The host of a virtual machine is also another user: the time that it took is enough evidence. For
 // other processes, interference needs two facts: threads waited for processors, and others used the
 // processors during that time. A delay alone is no evidence, because the kernel may put two threads
@@ -42,6 +49,12 @@ struct DisturbanceLimits {
 // time that they were denied counts.
 std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
                             const DisturbanceLimits& limits = {});
+
+// How quotas of CPU time stopped the trial's threads: the figure and its limit in one line; empty
+// within the limit. The limit is a share of the window, on each processor that the threads could
+// use. Neither waiting nor another attempt changes a quota. Pure.
+std::string throttling_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
+                          const DisturbanceLimits& limits = {});
 
 // Other reasons why the trial's figures cannot be trusted, in one line; empty if none is known.
 // Overlap and stretch are checked if the trial ends by time. They are not checked for fixed work,

@@ -3,45 +3,16 @@
 #include "harness/measure/pinning.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
-#include <sched.h>
 #include <string>
 #include <utility>
 
-#include <hwloc.h>
+#include "harness/kernel/processors.h"
+#include "harness/kernel/topology.h"
 
 namespace lockbench {
 namespace {
-
-// "4-7" or "4".
-std::optional<std::pair<int, int>> parse_range(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  int first = 0;
-  std::from_chars_result parsed = std::from_chars(text.data(), end, first);
-  int last = first;
-  if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == '-') {
-    parsed = std::from_chars(parsed.ptr + 1, end, last);
-  }
-  if (parsed.ec != std::errc() || parsed.ptr != end || first < 0 || last < first) {
-    return std::nullopt;
-  }
-  return std::pair(first, last);
-}
-
-// "0,2,4-7"; absent if the text is not a list of this form.
-std::optional<std::vector<int>> parse_list(std::string_view text) {
-  std::vector<int> list;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    const std::optional<std::pair<int, int>> range = parse_range(text.substr(0, comma));
-    if (!range || range->second >= CPU_SETSIZE) return std::nullopt;
-    for (int i = range->first; i <= range->second; ++i) list.push_back(i);
-    if (comma == std::string_view::npos) return list;
-    text.remove_prefix(comma + 1);
-  }
-}
 
 std::string numbers_of(const std::vector<Processor>& processors) {
   std::string text;
@@ -70,7 +41,7 @@ absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
   if (pinning == "compact") return in_order;
   if (pinning == "scatter") return round_by_round(allowed);
   if (pinning == "one-core") return std::vector<int>{in_order.front()};
-  const std::optional<std::vector<int>> list = parse_list(pinning);
+  const std::optional<std::vector<int>> list = parse_processor_list(pinning);
   if (!list) {
     return absl::InvalidArgumentError("pinning '" + std::string(pinning) +
                                       "' is none of none, compact, scatter, one-core or a list of "
@@ -95,36 +66,36 @@ int group_of(hwloc_topology_t topology, hwloc_obj_t unit, hwloc_obj_type_t type,
 
 std::vector<Processor> allowed_processors() {
   std::vector<Processor> processors;
-  cpu_set_t allowed;  // the processors that a cpuset or taskset allows for this process
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
-  hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0) return processors;
-  if (hwloc_topology_load(topology) == 0) {
-    hwloc_obj_t unit = nullptr;
-    while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr) {
-      const auto number = static_cast<int>(unit->os_index);
-      if (!CPU_ISSET(unit->os_index, &allowed)) continue;
-      const int package = group_of(topology, unit, HWLOC_OBJ_PACKAGE, 0);
-      processors.push_back({.number = number,
-                            .core = group_of(topology, unit, HWLOC_OBJ_CORE, number),
-                            .cluster = group_of(topology, unit, HWLOC_OBJ_L3CACHE, package),
-                            .package = package});
-    }
+  const std::vector<int> allowed = allowed_processor_numbers();
+  const Topology topology = load_topology();
+  if (topology == nullptr) return processors;
+  hwloc_topology_t all = topology.get();
+  hwloc_obj_t unit = nullptr;
+  while ((unit = hwloc_get_next_obj_by_type(all, HWLOC_OBJ_PU, unit)) != nullptr) {
+    const auto number = static_cast<int>(unit->os_index);
+    if (!std::binary_search(allowed.begin(), allowed.end(), number)) continue;
+    const int package = group_of(all, unit, HWLOC_OBJ_PACKAGE, 0);
+    processors.push_back({.number = number,
+                          .core = group_of(all, unit, HWLOC_OBJ_CORE, number),
+                          .cluster = group_of(all, unit, HWLOC_OBJ_L3CACHE, package),
+                          .package = package});
   }
-  hwloc_topology_destroy(topology);
   return processors;
 }
 
-std::uint32_t usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&set)));
+std::string why_no_processors() {
+  const std::string refused = refused_affinity_call();
+  return "this machine's processors are unknown: " +
+         (refused.empty() ? "hwloc does not report them"
+                          : "the kernel refuses " + refused +
+                                "; permit it (seccomp, systemd's SystemCallFilter), or measure "
+                                "with pinning none");
 }
 
 absl::StatusOr<std::vector<int>> place_threads(std::string_view pinning, std::uint32_t threads,
                                                const std::vector<Processor>& allowed) {
   if (pinning == "none") return std::vector<int>{};
-  if (allowed.empty()) return absl::UnavailableError("hwloc cannot tell this machine's processors");
+  if (allowed.empty()) return absl::UnavailableError(why_no_processors());
   const absl::StatusOr<std::vector<int>> order = order_for(pinning, allowed);
   if (!order.ok()) return order.status();
   std::vector<int> placed(threads);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct Processor {
 // processors that are close in the list share the most.
 std::vector<Processor> allowed_processors();
 
-// How many of them there are; at least 1.
-std::uint32_t usable_processors();
+// Why there are none.
+std::string why_no_processors();
 
 // The processor of each of `threads` threads; empty for `none`. Pure.
 //   compact   all hardware threads of one core, then of the next core

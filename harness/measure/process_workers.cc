@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/kernel/processors.h"
 #include "primitives/service.h"
 
 namespace lockbench {
@@ -50,8 +51,8 @@ std::string ProcessWorkers::start(int processor, std::function<void()> body) {
 }
 
 void ProcessWorkers::live(int processor, std::size_t worker, const std::function<void()>& body) {
-  const cpu_set_t first = places_.first_for(processor, worker);
-  sched_setaffinity(0, sizeof first, &first);
+  const std::vector<int> first = places_.first_for(processor, worker);
+  if (!first.empty()) bind_to_processors(0, first);
   if (processor == kAnyProcessor) places_.free_caller();
   try {
     body();

@@ -6,22 +6,11 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <sched.h>
 #include <sstream>
 #include <string>
 #include <thread>
 
 namespace lockbench {
-
-std::vector<int> allowed_processor_numbers() {
-  std::vector<int> numbers;
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return numbers;
-  for (int number = 0; number < CPU_SETSIZE; ++number) {
-    if (CPU_ISSET(number, &allowed)) numbers.push_back(number);
-  }
-  return numbers;
-}
 
 std::optional<ProcessorUse> ProcessorUse::now(const std::vector<int>& processors) {
   std::ifstream stat("/proc/stat");

@@ -26,10 +26,6 @@ struct ProcessorUse {
 // this.
 inline constexpr double kTickS = 0.01;
 
-// Numbers of the processors that this process may run on, ascending; empty if the kernel does not
-// report them.
-std::vector<int> allowed_processor_numbers();
-
 // The difference between an earlier and a later reading. A count that decreased, which some kernels
 // allow, is 0.
 ProcessorUse use_between(const ProcessorUse& before, const ProcessorUse& after);

@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 #include <thread>
 
+#include "harness/kernel/cgroup.h"
+#include "harness/kernel/processors.h"
 #include "harness/measure/conclude.h"
 #include "harness/measure/disturbance.h"
 #include "harness/measure/event_counts.h"
@@ -180,6 +182,7 @@ class TrialRun {
     }
     if (cell_.count_events) events_.emplace(tasks());
     std::vector<Scheduled> entered = workers_now();
+    const std::optional<Throttling> throttled_before = cgroup_throttling();
     const Usage before = Usage::now();
     const std::optional<ProcessorUse> all_before = ProcessorUse::now(processors_);
     if (events_) events_->start();
@@ -200,6 +203,7 @@ class TrialRun {
     if (all_before && all_after) {
       add_processor_use(use_between(*all_before, *all_after), sample);
     }
+    add_throttling(throttled_before, cgroup_throttling(), sample);
     entered_ = std::move(entered);
     return true;
   }

@@ -59,6 +59,8 @@ struct Sample {
   std::optional<double> denied_cpu_share;  // of the processor time that its threads could have used
   std::optional<double> steal_share;       // of the processors' time: used by the host
   std::optional<double> other_cpu_share;   // of the processors' time: used by other processes
+  std::optional<std::uint64_t> throttled_periods;  // in which a quota of CPU time was used up
+  std::optional<double> throttled_s;               // how long it stopped threads, all together
   std::optional<double> false_conflicts;  // of the sampled waits: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a key that is held, the handle included
   std::optional<double> key_bytes_idle;   // of a key that is no longer used
@@ -119,6 +121,8 @@ inline constexpr std::string_view kNoEvents =
     "the run has no `--perf`, or for the reason in `events_missing`";
 inline constexpr std::string_view kNoEnergy =
     "the run has no `--perf`, or the kernel does not let this user read RAPL (`energy_uj`)";
+inline constexpr std::string_view kNoThrottling =
+    "no control group counts it, or no sample came back";
 inline constexpr std::string_view kNoProof = "the trial ended before its proof";
 
 // Calls `visit(Field, member)` for each member of `sample` that is one value, except `outcome`.
@@ -297,6 +301,16 @@ void fields(S& sample, const Visit& visit) {
               "why hardware events are absent, or that they are of user mode only",
               "no event was requested, or all were counted"},
         sample.events_missing);
+  visit(Field{"throttled_periods", "count",
+              "periods in the window in which a quota of CPU time was used up, in all control "
+              "groups around the trial",
+              kNoThrottling},
+        sample.throttled_periods);
+  visit(Field{"throttled_s", "s",
+              "time for which these quotas stopped threads, summed over processors; if it began "
+              "before the window, all of it",
+              kNoThrottling},
+        sample.throttled_s);
 }
 
 }  // namespace lockbench

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/kernel/processors.h"
 #include "primitives/service.h"
 
 namespace lockbench {
@@ -31,31 +32,45 @@ std::string advice(int error) {
   return text;
 }
 
+std::string refused_binding(int error) {
+  return std::string("the kernel refuses to bind it to its processor (sched_setaffinity: ") +
+         std::strerror(error) +
+         "); permit the call (seccomp, systemd's SystemCallFilter), or measure with pinning none";
+}
+
 }  // namespace
 
 std::string ThreadWorkers::start(int processor, std::function<void()> body) {
-  const cpu_set_t first = places_.first_for(processor, threads_.size());
-  if (processor != kAnyProcessor) return create(first, std::move(body));
-  return create(first, [this, body = std::move(body)] {
+  const std::vector<int> first = places_.first_for(processor, threads_.size());
+  if (processor != kAnyProcessor) {
+    const int error = create(first, std::move(body));
+    if (error == EPERM || error == EACCES || error == ENOSYS) return refused_binding(error);
+    return error == 0 ? "" : advice(error);
+  }
+  int error = create(first, [this, body] {
     places_.free_caller();
     body();
   });
+  // Where a thread that is not bound starts is an improvement only: doctor says that it is refused.
+  if (error == EPERM || error == EACCES || error == ENOSYS) error = create({}, std::move(body));
+  return error == 0 ? "" : advice(error);
 }
 
-std::string ThreadWorkers::create(const cpu_set_t& where, std::function<void()> body) {
+int ThreadWorkers::create(const std::vector<int>& where, std::function<void()> body) {
   body = [this, body = std::move(body), worker = threads_.size()] { run(body, worker); };
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  if (CPU_COUNT(&where) != 0) pthread_attr_setaffinity_np(&attributes, sizeof where, &where);
+  const ProcessorMask mask(where);
+  if (!where.empty()) pthread_attr_setaffinity_np(&attributes, mask.bytes(), mask.get());
   auto argument = std::make_unique<std::function<void()>>(std::move(body));
   pthread_t thread;
   const int error = pthread_create(&thread, &attributes, run_body, argument.get());
   pthread_attr_destroy(&attributes);
-  if (error != 0) return advice(error);
+  if (error != 0) return error;
   static_cast<void>(argument.release());  // run_body owns it now
   threads_.push_back(thread);
-  return {};
+  return 0;
 }
 
 // What is thrown and is no std::exception ends the process: it has no message that could be kept.

@@ -5,7 +5,8 @@
 // Guarantees   Stacks are small, so that thousands of threads fit. An exception ends the thread it
 //              leaves, and failure() reports the first one. A thread that is bound to a processor
 //              never runs elsewhere, not even at its start. Threads that are not bound start on the
-//              process's processors in turn. If a thread cannot be started, the error says why.
+//              process's processors in turn, unless the kernel refuses to place them. If a
+//              thread cannot be started, the error says why.
 // Not offered  Ending a thread that does not return: threads that are not joined keep running.
 #pragma once
 
@@ -32,7 +33,9 @@ class ThreadWorkers final : public WorkerGroup {
   bool empty() const { return threads_.empty(); }
 
  private:
-  std::string create(const cpu_set_t& where, std::function<void()> body);
+  // Creates a thread on one of these processors, or anywhere if there are none. Returns 0, or the
+  // number of the error.
+  int create(const std::vector<int>& where, std::function<void()> body);
   void run(const std::function<void()>& body, std::size_t worker);
 
   const StartProcessors places_;

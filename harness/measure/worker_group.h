@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <sched.h>
 #include <string>
 #include <vector>
 
@@ -45,15 +44,15 @@ class StartProcessors {
  public:
   StartProcessors();
 
-  // Where worker number `worker` starts: on `processor`, or on the next one in turn.
-  cpu_set_t first_for(int processor, std::size_t worker) const;
+  // Where worker number `worker` starts: on `processor`, or on the next one in turn; empty if the
+  // kernel does not report the processors.
+  std::vector<int> first_for(int processor, std::size_t worker) const;
 
   // Lets the calling worker run on every processor that this process may use.
   void free_caller() const;
 
  private:
-  cpu_set_t allowed_;        // the processors that this process may use
-  std::vector<int> places_;  // the same as numbers; empty: the kernel does not report them
+  std::vector<int> places_;  // those that this process may use; empty: they are unknown
 };
 
 }  // namespace lockbench

@@ -3,11 +3,11 @@
 // Limits between two threads, each bound to a core of its own.
 #include <atomic>
 #include <functional>
-#include <sched.h>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/kernel/processors.h"
 #include "harness/measure/pinning.h"
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/limits.h"
@@ -21,18 +21,14 @@ namespace {
 class Bound {
  public:
   explicit Bound(int processor) {
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t only;
-    CPU_ZERO(&only);
-    CPU_SET(processor, &only);
-    sched_setaffinity(0, sizeof only, &only);
+    bind_to_processors(0, {processor});
   }
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
-  ~Bound() { sched_setaffinity(0, sizeof before_, &before_); }
+  ~Bound() { bind_to_processors(0, before_); }
 
  private:
-  cpu_set_t before_;
+  const std::vector<int> before_ = allowed_processor_numbers();
 };
 
 struct TwoCores {

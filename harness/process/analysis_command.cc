@@ -2,6 +2,7 @@
 
 #include "harness/process/analysis_command.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "harness/process/pipe.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
+#include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -27,11 +29,33 @@ absl::Status cannot_start(const std::string& program, int error) {
 
 }  // namespace
 
+namespace internal {
+
+std::vector<std::string> modules_needed(std::string_view script) {
+  constexpr std::string_view kCall = "\nmodules.need(";
+  std::vector<std::string> words;
+  const std::size_t call = script.find(kCall);
+  if (call == std::string_view::npos) return words;
+  script = script.substr(call, script.find(')', call) - call);
+  for (std::size_t quote; (quote = script.find('"')) != std::string_view::npos;) {
+    script.remove_prefix(quote + 1);
+    words.emplace_back(script.substr(0, script.find('"')));
+    script.remove_prefix(std::min(words.back().size() + 1, script.size()));
+  }
+  if (!words.empty()) words.erase(words.begin());  // the name of the script
+  return words;
+}
+
+}  // namespace internal
+
 absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
                                                         const std::vector<std::string>& arguments) {
   const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");
   if (!script.ok()) return script.status();
-  const absl::StatusOr<std::filesystem::path> python = find_python(kAnalysisModules);
+  const absl::StatusOr<std::string> text = read_file(*script, kMostInputBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<std::filesystem::path> python =
+      find_python(internal::modules_needed(*text));
   if (!python.ok()) return python.status();
   if (noted_signal() != 0) return absl::CancelledError("interrupted");
   std::vector<std::string> words{python->string(), script->string()};

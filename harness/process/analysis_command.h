@@ -6,13 +6,15 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/statusor.h>
 
 namespace lockbench {
 
-// The modules outside Python's standard library that the scripts import.
+// The modules outside Python's standard library that the scripts import, all together. A script is
+// started with an interpreter that has those that it needs itself.
 inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "pandas", "scipy"};
 
 // The words of the command: interpreter, scripts/<name>.py and the arguments. NotFound says what to
@@ -20,7 +22,7 @@ inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "
 absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
                                                         const std::vector<std::string>& arguments);
 
-// Replaces this process by scripts/<name>.py with the arguments, in an interpreter that has the
+// Replaces this process by scripts/<name>.py with the arguments, in an interpreter that has its
 // modules. It returns only if that fails: it then prints the reason to standard error and returns
 // 2.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);
@@ -35,5 +37,12 @@ inline constexpr std::chrono::minutes kAnalysisEndsWithin{30};
 // time, or crashes.
 absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std::string>& arguments,
                                  std::chrono::steady_clock::duration at_most = kAnalysisEndsWithin);
+
+namespace internal {
+
+// The modules that a script says it needs, by its line `modules.need("name", "pandas", …)`.
+std::vector<std::string> modules_needed(std::string_view script);
+
+}  // namespace internal
 
 }  // namespace lockbench

@@ -21,7 +21,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/printable.h"
-#include "harness/process/cgroup.h"
+#include "harness/kernel/cgroup.h"
 #include "harness/process/orphans.h"
 #include "harness/process/pipe.h"
 #include "harness/process/signals.h"

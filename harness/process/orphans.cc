@@ -14,7 +14,7 @@
 #include <time.h>
 #include <vector>
 
-#include "harness/process/kernel_file.h"
+#include "harness/kernel/kernel_file.h"
 
 namespace lockbench {
 namespace {

@@ -12,7 +12,7 @@
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 
-#include "harness/process/kernel_file.h"
+#include "harness/kernel/kernel_file.h"
 
 namespace lockbench {
 namespace {

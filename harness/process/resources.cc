@@ -158,7 +158,11 @@ absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
   note_signals();  // a signal that ends this process also ends the Python process
   const std::string probe = probe_for(modules);
   std::string list;
-  for (const std::string& module : modules) list += (list.empty() ? "" : ", ") + module;
+  std::string packages;
+  for (const std::string& module : modules) {
+    list += (list.empty() ? "" : ", ") + module;
+    packages += " python3-" + module;
+  }
 
   if (const char* const chosen = std::getenv("LOCKBENCH_PYTHON")) {
     if (succeeds(chosen, probe)) return fs::path(chosen);
@@ -170,9 +174,8 @@ absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
     if (succeeds(candidate, probe)) return candidate;
   }
   return absl::NotFoundError(
-      "no python3 with " + list +
-      "; install python3-jinja2, python3-matplotlib, python3-pandas and python3-scipy, or set "
-      "LOCKBENCH_PYTHON to an interpreter that has them");
+      "no python3 with " + list + "; install" + packages +
+      ", or set LOCKBENCH_PYTHON to an interpreter that has them");
 }
 
 }  // namespace lockbench

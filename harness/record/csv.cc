@@ -121,9 +121,9 @@ class Scanner {
 
   const std::string_view text_;
   const std::string_view name_;
-  std::size_t at_ = 0;
+  std::size_t at_ = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   std::size_t line_ = 1;
-  std::size_t line_begin_ = 0;
+  std::size_t line_begin_ = at_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/record/csv.h"
 #include "harness/record/files.h"
 
 namespace lockbench {
@@ -97,6 +98,10 @@ bool CsvLines::next() {
       ++number_;
       begin_ += line_.size() + 1;
       file_offset_ += line_.size() + 1;
+      if (number_ == 1 && line_.starts_with(kByteOrderMark)) {
+        line_.remove_prefix(kByteOrderMark.size());
+        offset_ += kByteOrderMark.size();
+      }
       return true;
     }
     looked_at = end_ - begin_;

@@ -4,7 +4,8 @@
 //
 // Requires     No cell contains a line end (schema.h guarantees it): each line is a record.
 // Guarantees   If the last line has no end, because a writer was killed or a copy was cut off, it
-//              is not returned; torn() is then true.
+//              is not returned; torn() is then true. A byte-order mark before the first line is
+//              no part of it.
 #pragma once
 
 #include <cstdint>

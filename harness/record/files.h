@@ -58,7 +58,6 @@ class AppendFile {
 };
 
 // The maximum that is read of a file of each kind; lockbench itself writes far less.
-inline constexpr std::size_t kMostKernelFileBytes = std::size_t{16} << 20;  // of /proc and /sys
 inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;       // written by people
 inline constexpr std::size_t kMostRunFileBytes = std::size_t{512} << 20;    // of a run's folder
 inline constexpr std::size_t kMostStreamBytes = std::size_t{64} << 20;      // of pipes, terminals

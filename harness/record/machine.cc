@@ -5,58 +5,36 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <map>
-#include <memory>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-
-#include <hwloc.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 
-#include "harness/record/files.h"
+#include "harness/kernel/cgroup.h"
+#include "harness/kernel/kernel_file.h"
+#include "harness/kernel/probe.h"
+#include "harness/kernel/processors.h"
+#include "harness/kernel/topology.h"
 #include "harness/record/machine_identity.h"
+#include "harness/record/machine_json.h"
 
 namespace lockbench {
 namespace {
+
+// hwloc needs some milliseconds, and up to a second on machines with hundreds of processors.
+constexpr std::chrono::seconds kTopologyLimit{10};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kBlank);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
-// The contents of a kernel file without leading and trailing blanks; absent if it does not exist or
-// is empty.
-std::optional<std::string> contents(const char* path) {
-  const absl::StatusOr<std::string> text = read_file(path, kMostKernelFileBytes);
-  if (!text.ok() || trimmed(*text).empty()) return std::nullopt;
-  return std::string(trimmed(*text));
-}
-
-struct DestroyTopology {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology>;
-
-// The topology of the whole machine, including parts that this process may not use; null if hwloc
-// fails.
-Topology load_topology() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return nullptr;
-  Topology topology(raw);
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-  hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-  if (hwloc_topology_load(raw) != 0) return nullptr;
-  return topology;
 }
 
 std::optional<std::uint32_t> number_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
@@ -114,29 +92,40 @@ std::optional<std::uint32_t> threads_per_core(hwloc_topology_t topology) {
   return static_cast<std::uint32_t>(*threads);
 }
 
-void read_topology(Machine& machine) {
+Machine topology_of_machine() {
+  Machine machine;
   const Topology topology = load_topology();
-  if (topology == nullptr) return;
+  if (topology == nullptr) return machine;
   machine.packages = number_of(topology.get(), HWLOC_OBJ_PACKAGE);
   machine.numa_nodes = number_of(topology.get(), HWLOC_OBJ_NUMANODE);
   machine.cores = number_of(topology.get(), HWLOC_OBJ_CORE);
   machine.hardware_threads = number_of(topology.get(), HWLOC_OBJ_PU);
   machine.threads_per_core = threads_per_core(topology.get());
   machine.caches = caches_of(topology.get());
+  return machine;
 }
 
-// The set grows until the kernel's mask fits, which is necessary with more than 1,024 processors.
-std::optional<std::uint32_t> usable_threads() {
-  for (int processors = CPU_SETSIZE; processors <= (1 << 20); processors *= 2) {
-    const std::size_t bytes = CPU_ALLOC_SIZE(processors);
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(processors),
-                                                               [](cpu_set_t* s) { CPU_FREE(s); });
-    if (set == nullptr) return std::nullopt;
-    if (sched_getaffinity(0, bytes, set.get()) == 0) {
-      return static_cast<std::uint32_t>(CPU_COUNT_S(bytes, set.get()));
-    }
+// Some drivers that hwloc asks may hang. The topology is then unknown, as if hwloc had failed.
+Machine read_topology() {
+  const auto text = answer_within(
+      kTopologyLimit, [] { return internal::text_of(internal::json_of(topology_of_machine())); });
+  if (!text) return {};
+  const auto object = internal::parse_json(*text, "topology");
+  if (!object.ok()) return {};
+  return internal::read_record<Machine>(*object, "topology").value_or(Machine{});
+}
+
+// What this process may use of the machine.
+void read_limits(Machine& machine) {
+  const std::vector<int> allowed = allowed_processor_numbers();
+  if (!allowed.empty()) machine.usable_threads = static_cast<std::uint32_t>(allowed.size());
+  const std::string online = kernel_text("/sys/devices/system/cpu/online").value_or("");
+  const std::string list = processor_list(allowed);
+  if (!list.empty() && !online.empty() && list != online) machine.cpuset = list;
+  if (const std::optional<CpuQuota> quota = cgroup_cpu_quota()) {
+    machine.cpu_quota = quota->processors;
   }
-  return std::nullopt;
+  machine.cpu_weight = cgroup_cpu_weight();
 }
 
 void read_kernel(Machine& machine) {
@@ -166,7 +155,7 @@ std::optional<std::string> hypervisor() {
   std::memcpy(letters.data(), words.data(), sizeof words);
   return internal::hypervisor_name(std::string_view(letters.data(), letters.size()));
 #else
-  return contents("/sys/hypervisor/type");
+  return kernel_text("/sys/hypervisor/type");
 #endif
 }
 
@@ -219,18 +208,17 @@ std::string hypervisor_name(std::string_view signature) {
 }  // namespace internal
 
 Machine read_machine() {
-  Machine machine;
-  read_topology(machine);
-  if (const auto cpuinfo = contents("/proc/cpuinfo")) {
+  Machine machine = read_topology();
+  if (const auto cpuinfo = kernel_text("/proc/cpuinfo")) {
     machine.cpu_model = internal::cpuinfo_field(*cpuinfo, "model name");
   }
-  if (const auto meminfo = contents("/proc/meminfo")) {
+  if (const auto meminfo = kernel_text("/proc/meminfo")) {
     machine.memory_bytes = internal::memory_total(*meminfo);
   }
-  machine.usable_threads = usable_threads();
-  machine.governor = contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  read_limits(machine);
+  machine.governor = kernel_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   read_kernel(machine);
-  machine.boot_id = contents("/proc/sys/kernel/random/boot_id");
+  machine.boot_id = kernel_text("/proc/sys/kernel/random/boot_id");
   machine.hypervisor = hypervisor();
   machine.id = machine_id(machine);
   return machine;

@@ -2,6 +2,7 @@
 
 #include "harness/record/machine_identity.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <absl/strings/str_format.h>
@@ -14,10 +15,15 @@ namespace {
 
 constexpr std::size_t kIdDigits = 6;
 
+bool is_limit(std::string_view name) {
+  return std::find(kMachineConditions.end() - kMachineLimits, kMachineConditions.end(), name) !=
+         kMachineConditions.end();
+}
+
 // A value for messages: text without quotes.
 std::string value_of(const internal::ordered_json& machine, std::string_view name) {
   const auto found = machine.find(std::string(name));
-  if (found == machine.end()) return "unknown";
+  if (found == machine.end()) return is_limit(name) ? "none" : "unknown";
   return found->is_string() ? found->get<std::string>() : internal::text_of(*found);
 }
 
@@ -55,8 +61,11 @@ std::string machine_difference(const Machine& one, const Machine& other) {
 std::string machine_id(const Machine& machine) {
   const internal::ordered_json members = internal::json_of(machine);
   std::string conditions;
-  for (const std::string_view name : kMachineConditions)
+  for (const std::string_view name : kMachineConditions) {
+    // A machine without limits has the id that versions before they were recorded gave it.
+    if (is_limit(name) && !members.contains(name)) continue;
     conditions += value_of(members, name) + "\n";
+  }
   std::string name;
   for (const char c : machine.host.value_or("machine")) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';

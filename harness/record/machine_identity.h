@@ -19,10 +19,14 @@ namespace lockbench {
 // Members of `machine` in meta.json. Figures of machines that differ in one of them must not be
 // mixed. For example, `usable_threads` differs if an affinity mask or a container allows fewer
 // processors.
-inline constexpr std::array<std::string_view, 11> kMachineConditions{
+inline constexpr std::array<std::string_view, 14> kMachineConditions{
     "cpu_model",        "packages",         "numa_nodes",     "cores",
     "hardware_threads", "threads_per_core", "usable_threads", "hypervisor",
-    "memory_bytes",     "kernel",           "governor"};
+    "memory_bytes",     "kernel",           "governor",       "cpu_quota",
+    "cpuset",           "cpu_weight"};
+
+// The last of them are limits that this process has, and that are absent if it has none.
+inline constexpr std::size_t kMachineLimits = 3;
 
 // Members that distinguish a machine from others of the same kind. If either one is equal, it is
 // the same machine: containers on one machine have the same boot id and different names, and a

@@ -29,6 +29,9 @@ void json_fields(T& machine, Visit&& visit) {
   visit("hardware_threads", machine.hardware_threads);
   visit("threads_per_core", machine.threads_per_core);
   visit("usable_threads", machine.usable_threads);
+  visit("cpu_quota", machine.cpu_quota);
+  visit("cpuset", machine.cpuset);
+  visit("cpu_weight", machine.cpu_weight);
   visit("governor", machine.governor);
   visit("kernel", machine.kernel);
   visit("hypervisor", machine.hypervisor);

@@ -36,7 +36,8 @@ def open_text(path: Path) -> Iterator[TextIO]:
             raise InputError(f"{path}: is not a file; name a folder that `lockbench run` wrote")
         if size > MOST_BYTES:
             raise InputError(f"{path}: has {size:,} bytes; at most {MOST_BYTES:,} are read")
-        with open(path, encoding="utf-8", errors="replace", newline="\n") as text:
+        # Some programs write a byte-order mark before the text when they save it.
+        with open(path, encoding="utf-8-sig", errors="replace", newline="\n") as text:
             yield text
     except FileNotFoundError:
         raise InputError(
@@ -147,8 +148,19 @@ def typed_frame(path: Path, table: CsvTable, columns: list[str], text: list[str]
                 f"{path}, line {table.lines[place]}, column {name}: {raw[place]!r} is not a"
                 " number; a number or nothing is right"
             )
+        size = np.abs(typed[name])
+        absurd = np.flatnonzero((size > _LARGEST) | ((size > 0) & (size < 1 / _LARGEST)))
+        if len(absurd):
+            raise InputError(
+                f"{path}, line {table.lines[absurd[0]]}, column {name}: {raw[absurd[0]]!r} is no"
+                f" figure of a measurement; 0 or a number from {1 / _LARGEST:g} to {_LARGEST:g}, or"
+                " nothing, is right"
+            )
     return pd.DataFrame(typed, index=table.lines)
 
+
+# Far beyond what can be measured or counted; products and squares of such figures are still finite.
+_LARGEST = 1e30
 
 # A character that no plain decimal number has.
 _ODD = re.compile(r"[^0-9eE+.,-]")

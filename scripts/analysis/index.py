@@ -64,7 +64,7 @@ def _entry(folder: Path) -> Entry:
 
 def _meta(path: Path) -> dict[str, Any]:
     try:
-        return _mapping(json.loads(path.read_text(encoding="utf-8", errors="replace")))
+        return _mapping(json.loads(path.read_text(encoding="utf-8-sig", errors="replace")))
     except (OSError, ValueError):
         return {}
 

@@ -73,7 +73,7 @@ def identity_of(folder: Path) -> Mapping[str, list[str]]:
     machine has among its equals, is unknown for runs without the list."""
     earlier: dict[str, list[str]] = {"conditions": _EARLIER_CONDITIONS, "names": []}
     try:
-        schema = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((folder / "schema.json").read_text(encoding="utf-8-sig"))
         found = schema["machine_identity"]
         return {name: [str(one) for one in found[name]] for name in earlier}
     except (OSError, ValueError, KeyError, TypeError):
@@ -84,7 +84,11 @@ def _machine_differs(old: Run, new: Run) -> str:
     sides = _sides("machine", old, new)
     if sides is None:
         return "meta.json does not name the machine of both"
-    return machine_difference(*sides, identity_of(new.folder))
+    recorded = identity_of(old.folder)["conditions"]
+    identity = dict(identity_of(new.folder))
+    # What one of the versions did not record is not compared.
+    identity["conditions"] = [name for name in identity["conditions"] if name in recorded]
+    return machine_difference(*sides, identity)
 
 
 def _build_differs(old: Run, new: Run) -> str:

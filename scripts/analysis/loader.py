@@ -155,7 +155,20 @@ class Run:
             parts.append(f"{cores} {'core' if cores == 1 else 'cores'}")
         if threads is not None and threads != cores:
             parts.append(f"{threads} hardware threads")
-        return ", ".join(parts)
+        return ", ".join([*parts, *self.limits])
+
+    @property
+    def limits(self) -> list[str]:
+        """What the run was allowed to use of its machine, if not all of it."""
+        machine = _mapping(self.meta.get("machine"))
+        said = []
+        if isinstance(machine.get("cpu_quota"), (int, float)):
+            said.append(f"a quota of {machine['cpu_quota']:.3g} processors' time")
+        if isinstance(machine.get("cpuset"), str):
+            said.append(f"only hardware threads {machine['cpuset']}")
+        if isinstance(machine.get("cpu_weight"), (int, float)):
+            said.append(f"CPU weight {machine['cpu_weight']:.3g} of the default")
+        return said
 
 
 def load(where: str | Path, lenient: bool = False) -> Run:

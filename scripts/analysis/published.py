@@ -60,7 +60,7 @@ def table(run: Run, brief: bool = False) -> list[Table]:
     if path.parent != FOLDER or not path.is_file():
         return []
     known = read(path)
-    with open(run.folder / "trials.csv", encoding="utf-8", errors="replace", newline="") as text:
+    with open(run.folder / "trials.csv", encoding="utf-8-sig", errors="replace", newline="") as text:
         rows = [_named(row) for row in csv.DictReader(text)]
     measured = [one for one in known["measured"] if not (brief and one.get("spare"))]
     body = [

@@ -87,6 +87,9 @@ const Case kCases[] = {
        v.cpu_quota = CpuQuota{.processors = 4, .file = "/cg/cpu.cfs_quota_us"};
      },
      "quota", kProblem, "4 processors", "echo -1 | sudo tee /cg/cpu.cfs_quota_us"},
+    {"affinity",
+     [](SystemFacts& v) { v.refused_affinity_call = "sched_setaffinity: Operation not permitted"; },
+     "affinity", kProblem, "sched_setaffinity", "SystemCallFilter"},
     {"same_addresses", [](SystemFacts& v) { v.layout_random = false; }, "layout", kProblem,
      "same addresses", "sysctl kernel.randomize_va_space=2"},
     {"same_addresses_by_setarch",

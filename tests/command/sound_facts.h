@@ -23,6 +23,7 @@ inline SystemFacts sound_facts() {
           .online_processors = 8,
           .online_list = "0-7",
           .cpu_quota = std::nullopt,
+          .refused_affinity_call = "",
           .layout_random = true,
           .layout_ours = false,
           .mmap_rnd_bits = 28,

@@ -116,6 +116,32 @@ TEST(Interference, AHostThatTookTooMuchIsOneInEveryMode) {
   EXPECT_NE(interference_of(cell_of(Mode::kTimed), sample, kProcessors, {.most_steal = 0.03}), "");
 }
 
+TEST(Interference, AQuotaThatStoppedTheThreadsIsSaidWithItsLimit) {
+  Sample sample = crowded();
+  sample.throttled_s = 0.09;
+  EXPECT_EQ(interference_of(cell_of_threads(1), sample, kProcessors),
+            "the quota of CPU time stopped the threads for 90 % of the window (maximum 5 %)");
+  EXPECT_EQ(interference_of(cell_of_threads(8), sample, kProcessors),
+            "the quota of CPU time stopped the threads for 45 % of the window (maximum 5 %)");
+  sample.throttled_s = 7;  // which began long before the window
+  EXPECT_EQ(throttling_of(cell_of_threads(8), sample, kProcessors),
+            "the quota of CPU time stopped the threads for 100 % of the window (maximum 5 %)");
+  sample.throttled_s = 0.01;
+  EXPECT_EQ(throttling_of(cell_of_threads(8), sample, kProcessors), "");
+  EXPECT_EQ(throttling_of(cell_of_threads(8), {}, kProcessors), "");
+}
+
+TEST(Interference, OfAQuotaWhatItDidInTheWindowCounts) {
+  Sample sample;
+  add_throttling(Throttling{.periods = 5, .stopped_s = 1}, Throttling{.periods = 7, .stopped_s = 3},
+                 sample);
+  EXPECT_EQ(sample.throttled_periods, 2u);
+  EXPECT_EQ(sample.throttled_s, 2);
+  Sample unknown;
+  add_throttling(std::nullopt, Throttling{}, unknown);
+  EXPECT_FALSE(unknown.throttled_periods || unknown.throttled_s);
+}
+
 TEST(Interference, ARunDelayIsSaidWithItsLimit) {
   EXPECT_EQ(interference_of(cell_of_threads(2), crowded(), kProcessors),
             "run delay 31 % of the window (maximum 5 %)");

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/kernel/processors.h"
+
 namespace lockbench {
 namespace {
 

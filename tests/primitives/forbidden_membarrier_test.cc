@@ -8,15 +8,11 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <memory>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -32,24 +28,10 @@
 #include "primitives/platform/barrier.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/spin.h"
+#include "tests/primitives/forbid.h"
 
 namespace lockbench {
 namespace {
-
-enum class FilterFor : unsigned { kThisThread = 0, kAllThreads = SECCOMP_FILTER_FLAG_TSYNC };
-
-// From now on `forbidden` fail with `error`.
-bool forbid(const std::vector<long>& forbidden, int error, FilterFor whom) {
-  std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
-  for (const long call : forbidden) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1));
-    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)));
-  }
-  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-  sock_fprog program{.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, static_cast<unsigned>(whom), &program) == 0;
-}
 
 // How a child ended: with all well, with that many faults (at most 100), by a signal.
 struct Ending {

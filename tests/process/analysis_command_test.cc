@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/process/resources.h"
+#include "harness/record/files.h"
 #include "primitives/platform/scratch_folder.h"
 
 namespace lockbench {
@@ -29,6 +31,17 @@ class RunAnalysisTest : public testing::Test {
  private:
   platform::ScratchFolder folder_;
 };
+
+TEST(ModulesNeeded, AreThoseThatTheScriptNames) {
+  using internal::modules_needed;
+  const auto compare = read_file(find_resource("scripts/compare.py").value(), kMostInputBytes);
+  EXPECT_THAT(modules_needed(*compare), testing::ElementsAre("pandas", "scipy"));
+  EXPECT_THAT(modules_needed("import x\nmodules.need(\"s\",\n    \"a\", \"b\",\n)\n\"c\""),
+              testing::ElementsAre("a", "b"));
+  for (const char* const without : {"", "# modules.need(\"s\", \"a\")", "\nmodules.need(\"s\")"}) {
+    EXPECT_THAT(modules_needed(without), testing::IsEmpty()) << without;
+  }
+}
 
 TEST_F(RunAnalysisTest, ReturnsTheExitCodeOfTheScript) {
   python_does("[ \"$2\" = a_run ] && exit 5");

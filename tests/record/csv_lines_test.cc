@@ -34,6 +34,19 @@ TEST(CsvLines, GivesWholeLinesWithTheirPlaceAndSaysWhatIsTorn) {
   EXPECT_TRUE(lines.status().ok());
 }
 
+TEST(CsvLines, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "t.csv", std::string(kByteOrderMark) + "a,b\n" +
+                                          std::string(kByteOrderMark) + "1,2\n");
+  auto lines = CsvLines::open(folder.path() / "t.csv");
+  ASSERT_TRUE(lines.ok() && lines->next());
+  EXPECT_EQ(lines->line(), "a,b");
+  EXPECT_EQ(lines->offset(), 3u);
+  ASSERT_TRUE(lines->next());
+  EXPECT_EQ(lines->line(), std::string(kByteOrderMark) + "1,2");
+  EXPECT_EQ(lines->offset(), 7u);
+}
+
 TEST(CsvLines, OfAFileThatIsMissingIsAnError) {
   EXPECT_TRUE(absl::IsNotFound(CsvLines::open("/nowhere/t.csv").status()));
 }

@@ -53,6 +53,14 @@ TEST(Csv, ARecordKnowsItsLineAndItsBytes) {
                           CsvRecord{.fields = {"d"}, .line = 4, .begin = 8, .end = 10}));
 }
 
+TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstRecord) {
+  const auto csv = parse_csv("\xef\xbb\xbf\"a\",b\n1,2\n", "t.csv");
+  ASSERT_TRUE(csv.ok()) << csv.status();
+  EXPECT_EQ(csv->records[0], (CsvRecord{.fields = {"a", "b"}, .line = 1, .begin = 3, .end = 9}));
+  EXPECT_EQ(csv->whole_bytes, 13u);
+  EXPECT_TRUE(parse_csv("\xef\xbb\xbf", "t.csv")->records.empty());
+}
+
 TEST(Csv, LinesMayEndAsOnWindows) {
   const auto csv = parse_csv("a,\"b\"\r\nc,d\r\n", "x.csv");
   ASSERT_TRUE(csv.ok()) << csv.status();

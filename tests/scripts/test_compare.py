@@ -265,7 +265,8 @@ def test_predictions_and_measurements_are_never_in_one_ratio(
 
 def with_identity(run: Path) -> Path:
     """As runs are since they carry the list of what identifies a machine."""
-    identity = {"conditions": ["cpu_model", "usable_threads"], "names": ["boot_id", "host"]}
+    conditions = ["cpu_model", "usable_threads", "cpu_quota", "cpuset", "cpu_weight"]
+    identity = {"conditions": conditions, "names": ["boot_id", "host"]}
     schema = {"trials": [], "machine_identity": identity}
     (run / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
     return run
@@ -275,6 +276,9 @@ def with_identity(run: Path) -> Path:
     "old, new, said",
     [
         ({"usable_threads": 2}, {"usable_threads": 1}, "usable_threads 2 and 1"),
+        ({}, {"cpu_quota": 0.5}, "cpu_quota None and 0.5"),
+        ({"cpuset": "0-1"}, {"cpuset": "2-3"}, "cpuset '0-1' and '2-3'"),
+        ({"cpu_weight": 0.5}, {}, "cpu_weight 0.5 and None"),
         ({"boot_id": "a", "host": "n1"}, {"boot_id": "b", "host": "n2"}, "host 'n1' and 'n2'"),
         ({"boot_id": "a", "host": "n1"}, {"boot_id": "b", "host": "n1"}, ""),
         ({"boot_id": "a", "host": "n1"}, {"boot_id": "a", "host": "n2"}, ""),
@@ -294,6 +298,19 @@ def test_the_list_of_the_schema_says_what_identifies_a_machine(
         assert said in refusal(capsys, *runs, "--fail-if-slower", "5%")
     else:
         report(capsys, *runs)
+
+
+def test_what_an_older_version_did_not_record_is_not_compared(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    known = synthetic.META["machine"]
+    assert isinstance(known, dict)
+    limited = {**synthetic.META, "machine": {**known, "cpuset": "0-1", "usable_threads": 2}}
+    older = make_run("old", meta={**synthetic.META, "machine": {**known, "usable_threads": 2}})
+    identity = {"conditions": ["cpu_model", "usable_threads"], "names": []}
+    schema = json.dumps({"trials": [], "machine_identity": identity})
+    (older / "schema.json").write_text(schema, encoding="utf-8")
+    report(capsys, older, with_identity(make_run("new", meta=limited)))
 
 
 def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture) -> None:

@@ -151,6 +151,37 @@ def test_what_is_not_a_file_is_not_waited_for(make_run: MakeRun, name: str) -> N
             assert run.latency is not None
 
 
+@pytest.mark.parametrize("name", ["trials.csv", "latency.csv", "meta.json", "schema.json"])
+def test_a_byte_order_mark_is_no_part_of_a_file(make_run: MakeRun, name: str) -> None:
+    folder = make_run()
+    path = folder / name
+    known = path.read_text(encoding="utf-8") if path.exists() else '{"trials": []}'
+    path.write_text(known, encoding="utf-8-sig")
+    for lenient in (False, True):
+        run = loader.load(folder, lenient)
+        assert not run.notes
+        assert len(run.trials) and run.latency is not None
+
+
+@pytest.mark.parametrize("figure", ["1e308", "-1e31", "4e-320"])
+def test_a_figure_that_nothing_can_have_is_refused(make_run: MakeRun, figure: str) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    header, first, rest = path.read_text(encoding="utf-8").split("\n", 2)
+    cells = first.split(",")
+    cells[header.split(",").index("operations_per_s")] = figure
+    path.write_text("\n".join([header, ",".join(cells), rest]), encoding="utf-8")
+    said = refusal(folder)
+    assert f"line 2, column operations_per_s: '{figure}' is no figure of a measurement" in said
+
+
+def test_what_a_run_was_allowed_of_its_machine_is_told(make_run: MakeRun) -> None:
+    limits = {"cpu_quota": 0.5, "cpuset": "0-1,4", "cpu_weight": 0.25}
+    machine = {**synthetic.META["machine"], **limits}
+    heading = loader.load(make_run(meta={**synthetic.META, "machine": machine})).heading
+    assert "a quota of 0.5 processors' time, only hardware threads 0-1,4, CPU weight 0.25" in heading
+
+
 def test_a_run_without_meta_is_read_and_its_machine_unknown(make_run: MakeRun) -> None:
     folder = make_run()
     (folder / "meta.json").unlink()

@@ -98,6 +98,16 @@ std::optional<Finding> cpu_quota(const SystemFacts& facts) {
           "; in a container, start it without a limit of CPUs"};
 }
 
+std::optional<Finding> affinity(const SystemFacts& facts) {
+  if (facts.refused_affinity_call.empty()) return fine("affinity", "threads can be bound");
+  return Finding{
+      Severity::kProblem, "affinity", "the kernel refuses " + facts.refused_affinity_call,
+      "The threads of a trial start where the kernel puts them, often two on one processor for 50 "
+      "ms and more. Cells with a pinning fail, and cores and caches may be unknown.",
+      "permit sched_setaffinity and sched_getaffinity: in systemd's SystemCallFilter, "
+      "@resources; in a container, its seccomp profile"};
+}
+
 // Lists facts that matter and that the machine does not report.
 std::optional<Finding> unknown(const SystemFacts& facts) {
   std::vector<std::string> names;
@@ -120,8 +130,8 @@ std::optional<Finding> unknown(const SystemFacts& facts) {
 }  // namespace
 
 std::span<const Check> interference_checks() {
-  static constexpr std::array<Check, 7> kChecks{others, steal,     load,   hypervisor,
-                                                cpuset, cpu_quota, unknown};
+  static constexpr std::array<Check, 8> kChecks{others, steal,     load,     hypervisor,
+                                                cpuset, cpu_quota, affinity, unknown};
   return kChecks;
 }
 

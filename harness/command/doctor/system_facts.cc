@@ -14,8 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "harness/kernel/processors.h"
 #include "harness/process/analysis_command.h"
-#include "harness/process/kernel_file.h"
+#include "harness/kernel/kernel_file.h"
 #include "harness/process/resources.h"
 
 namespace lockbench {
@@ -48,8 +49,11 @@ void read_interference(SystemFacts& facts, const Machine& machine,
   if (double mean = 0; load >> mean) facts.load = mean;
   facts.usable_processors = machine.usable_threads;
   facts.online_list = kernel_text("/sys/devices/system/cpu/online").value_or("");
-  facts.online_processors = internal::length_of_list(facts.online_list);
+  if (const auto online = parse_processor_list(facts.online_list)) {
+    facts.online_processors = static_cast<std::uint32_t>(online->size());
+  }
   facts.cpu_quota = cgroup_cpu_quota();
+  facts.refused_affinity_call = refused_affinity_call();
   facts.others = watch_processors(allowed_processor_numbers(), watch);
 }
 
@@ -181,20 +185,6 @@ std::optional<bool> mains_below(const fs::path& root) {
     }
   }
   return online;
-}
-
-std::optional<std::uint32_t> length_of_list(const std::string& list) {
-  std::uint64_t length = 0;
-  std::istringstream ranges(list);
-  for (std::string range; std::getline(ranges, range, ',');) {
-    const std::size_t dash = range.find('-');
-    const auto first = whole_number(range.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : whole_number(range.substr(dash + 1));
-    if (!first || !last || *last < *first) return std::nullopt;
-    length += *last - *first + 1;
-  }
-  if (length == 0) return std::nullopt;
-  return static_cast<std::uint32_t>(length);
 }
 
 std::optional<std::string> chosen_of(const std::string& choices) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/measure/processor_use.h"
-#include "harness/process/cgroup.h"
+#include "harness/kernel/cgroup.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 
@@ -64,6 +64,7 @@ struct SystemFacts {
   std::optional<std::uint32_t> online_processors;
   std::string online_list;  // as the kernel writes it: 0-3,6
   std::optional<CpuQuota> cpu_quota;
+  std::string refused_affinity_call;  // see there; empty: none
 
   // Memory and addresses.
   std::optional<bool> layout_random;  // whether each process has new random addresses
@@ -92,9 +93,6 @@ namespace internal {
 std::vector<std::string> governors_below(const std::filesystem::path& root);
 std::optional<Turbo> turbo_below(const std::filesystem::path& root);
 std::optional<bool> mains_below(const std::filesystem::path& root);
-
-// The number of elements: 5 for "0-3,6"; absent if the text is not a list of this form.
-std::optional<std::uint32_t> length_of_list(const std::string& list);
 
 // The choice in brackets: "always [madvise] never".
 std::optional<std::string> chosen_of(const std::string& choices);

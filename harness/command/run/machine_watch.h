@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/kernel/processors.h"
 #include "harness/measure/processor_use.h"
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"

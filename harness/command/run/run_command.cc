@@ -48,7 +48,7 @@ constexpr std::uint32_t kFirstBlocks = 3;
 // whose comparisons are open. Without the Python modules that decide, the plan is fixed.
 bool decides(const RunOptions& options, const Preset& preset) {
   return !options.shard && !options.precision && !options.overrides.blocks &&
-         preset.blocks > kFirstBlocks && find_python(kAnalysisModules).ok();
+         preset.blocks > kFirstBlocks && analysis_words("follow", {}).ok();
 }
 
 // Twice the time of the fixed plan, because half of it may decide little; at least a minute.

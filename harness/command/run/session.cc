@@ -10,6 +10,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
+#include "harness/kernel/processors.h"
 #include "harness/measure/disturbance.h"
 #include "harness/measure/pinning.h"
 #include "harness/plan/describe.h"
@@ -167,11 +168,13 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   return row;
 }
 
-// Interference by others makes a row invalid, unless the run has to accept a busy machine.
+// Interference makes a row invalid, unless the run has to accept a busy machine. It accepts a quota
+// of CPU time at once, because that does not end while the run waits.
 void Session::note_disturbance(const Cell& cell, Sample& sample) {
   sample.disturbance = disturbance_of(cell, sample);
   sample.interference = interference_of(cell, sample, usable_processors());
-  if (watch_.accepts_interference()) {
+  const bool lasts = !throttling_of(cell, sample, usable_processors()).empty();
+  if (lasts || watch_.accepts_interference()) {
     if (!sample.interference.empty()) watch_.note_busy(sample.interference);
   } else if (sample.disturbance.empty()) {
     sample.disturbance = sample.interference;

@@ -3,8 +3,9 @@
 #include "harness/stress/supervision/stall_detector.h"
 
 #include <algorithm>
-#include <sched.h>
 #include <utility>
+
+#include "harness/kernel/processors.h"
 
 namespace lockbench::stress {
 namespace {
@@ -20,16 +21,9 @@ constexpr std::chrono::milliseconds kMostBetweenChecks{50};
 // away for longer than the patience; a thread whose sleep ended meanwhile still looks asleep. Once
 // this thread has run there, that processor has handled its timers.
 void visit_processors() {
-  cpu_set_t usable;
-  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (!CPU_ISSET(processor, &usable)) continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    sched_setaffinity(0, sizeof one, &one);
-  }
-  sched_setaffinity(0, sizeof usable, &usable);
+  const std::vector<int> usable = allowed_processor_numbers();
+  for (const int processor : usable) bind_to_processors(0, {processor});
+  if (!usable.empty()) bind_to_processors(0, usable);
 }
 
 }  // namespace

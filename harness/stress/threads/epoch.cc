@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/kernel/processors.h"
 #include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
@@ -169,7 +170,7 @@ class Epoch {
   const EpochPlan& plan_;
   const RenewedLock& lock_;
   EpochContext context_;
-  const std::vector<int> processors_ = own_processors();
+  const std::vector<int> processors_ = allowed_processor_numbers();
   std::vector<std::unique_ptr<CheckedThread>> checked_;
   std::vector<std::thread> threads_;
   std::atomic<std::uint32_t> there_{0};

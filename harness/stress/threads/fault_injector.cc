@@ -42,21 +42,9 @@ bool schedule_as(pid_t task, int policy) {
 
 }  // namespace
 
-std::vector<int> own_processors() {
-  cpu_set_t set;
-  std::vector<int> processors;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return processors;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(i, &set)) processors.push_back(i);
-  }
-  return processors;
-}
-
 bool bind_to(pid_t task, const std::vector<int>& processors) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int processor : processors) CPU_SET(processor, &set);
-  return sched_setaffinity(task, sizeof set, &set) == 0 || errno == ESRCH;
+  const int error = bind_to_processors(task, processors);
+  return error == 0 || error == ESRCH;
 }
 
 void install_slow_signal_handler(bool restart) {
@@ -103,7 +91,7 @@ void FaultInjector::disturb_one(std::uint32_t thread, std::uint64_t draw) {
       note(schedule_as(task, kPolicies[draw % std::size(kPolicies)]));
       break;
     case FaultKind::kMigration:
-      note(bind_to(task, {processors_[draw % processors_.size()]}));
+      note(!processors_.empty() && bind_to(task, {processors_[draw % processors_.size()]}));
       break;
     default:
       pthread_kill(threads_[thread], kSignal);

@@ -11,13 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "harness/kernel/processors.h"
 #include "harness/stress/threads/mode.h"
 #include "harness/stress/threads/shared_state.h"
 
 namespace lockbench::stress::threads {
-
-// The processors that this process may use.
-std::vector<int> own_processors();
 
 // Returns false if the kernel refuses. A thread that has just ended counts as success.
 bool bind_to(pid_t task, const std::vector<int>& processors);
@@ -46,7 +44,7 @@ class FaultInjector {
   SharedState& state_;
   const FaultKind fault_;
   const std::vector<pthread_t> threads_;
-  const std::vector<int> processors_ = own_processors();
+  const std::vector<int> processors_ = allowed_processor_numbers();
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

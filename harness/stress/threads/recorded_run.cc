@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/kernel/processors.h"
 #include "harness/stress/conformance/recording_runner.h"
 #include "harness/stress/interpreter.h"
 #include "harness/stress/supervision/watched_child.h"
@@ -86,7 +87,7 @@ class Run {
   Progress& progress_;
   const bool strong_try_;
   const std::unique_ptr<LockUnderTest> lock_;
-  const std::vector<int> processors_ = own_processors();
+  const std::vector<int> processors_ = allowed_processor_numbers();
   std::atomic<std::uint32_t> there_{0};
   std::atomic<bool> go_{false};
 };

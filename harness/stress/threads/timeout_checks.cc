@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/kernel/processors.h"
 #include "harness/stress/litmus/timeouts.h"
 #include "harness/stress/oracles/model.h"
 #include "harness/stress/supervision/task_state.h"
@@ -31,7 +32,7 @@ constexpr milliseconds kHold{1};
 // While an object of this class exists, its thread, and each that it makes, runs on one processor.
 class OneProcessor {
  public:
-  OneProcessor() : usable_(own_processors()) {
+  OneProcessor() : usable_(allowed_processor_numbers()) {
     if (const int here = sched_getcpu(); here >= 0 && !usable_.empty()) bind_to(0, {here});
   }
   ~OneProcessor() {

@@ -67,7 +67,7 @@ def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
     meta = run.meta
     machine, build = _mapping(meta.get("machine")), _mapping(meta.get("build"))
     found = [
-        ("Machine", _machine(machine)),
+        ("Machine", [*_machine(machine), *(("Limit", limit) for limit in run.limits)]),
         ("Build", _build(build)),
         ("Calibration", _calibration(_mapping(meta.get("calibration")))),
     ]
@@ -99,6 +99,14 @@ def surroundings(run: Run) -> list[str]:
                 f"{start} {_percent(share.median())} of the machine's time in the median trial and"
                 f" {_percent(share.max())} at most ({column})."
             )
+    stopped = trials["throttled_s"].dropna() if "throttled_s" in trials else trials["trial"][:0]
+    if (stopped > 0).any():
+        notes.append(
+            f"A quota of CPU time stopped threads in {int((stopped > 0).sum()):,} of"
+            f" {units.plural(len(trials), 'trial')}, for"
+            f" {units.nanoseconds(1e9 * stopped.max())} of all processors together at most"
+            " (throttled_s)."
+        )
     late = trials["idle_lateness_mean_ns"].dropna()
     if len(late):
         notes.append(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/process/cgroup.h"
+#include "harness/kernel/cgroup.h"
 
+#include <algorithm>
 #include <sstream>
+#include <utility>
 #include <vector>
 
-#include "harness/process/kernel_file.h"
+#include "harness/kernel/kernel_file.h"
 
 namespace lockbench {
 namespace {
@@ -31,6 +33,13 @@ std::vector<fs::path> mounts_of(const fs::path& root, const std::string& control
 std::vector<fs::path> groups_of(const fs::path& root, const std::string& controller) {
   std::vector<fs::path> groups;
   std::error_code error;
+  // Several mounts of a hierarchy, or links to one, are one.
+  const auto add = [&](const fs::path& folder) {
+    const bool known = std::any_of(groups.begin(), groups.end(), [&](const fs::path& group) {
+      return fs::equivalent(group, folder, error);
+    });
+    if (!known && fs::exists(folder, error)) groups.push_back(folder);
+  };
   std::istringstream lines(kernel_text(root / "proc/self/cgroup").value_or(""));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t first = line.find(':');
@@ -40,9 +49,9 @@ std::vector<fs::path> groups_of(const fs::path& root, const std::string& control
     for (const fs::path& mount : mounts_of(root, controllers, controller)) {
       fs::path below = fs::path(line.substr(second + 1)).lexically_normal().relative_path();
       for (; !below.empty(); below = below.parent_path()) {
-        if (fs::exists(mount / below, error)) groups.push_back(mount / below);
+        add(mount / below);
       }
-      groups.push_back(mount);
+      add(mount);
     }
   }
   return groups;
@@ -77,6 +86,36 @@ std::optional<CpuQuota> cgroup_cpu_quota(const fs::path& root) {
     if (quota && (!tightest || quota->processors < tightest->processors)) tightest = quota;
   }
   return tightest;
+}
+
+std::optional<Throttling> cgroup_throttling(const fs::path& root) {
+  std::optional<Throttling> sum;
+  for (const fs::path& group : groups_of(root, "cpu")) {
+    std::istringstream lines(kernel_text(group / "cpu.stat").value_or(""));
+    std::uint64_t count = 0;
+    for (std::string name; lines >> name >> count;) {
+      const auto amount = static_cast<double>(count);
+      if (name == "nr_throttled") {
+        if (!sum) sum.emplace();
+        sum->periods += count;
+      } else if (sum && name == "throttled_usec") {  // version 2
+        sum->stopped_s += amount * 1e-6;
+      } else if (sum && name == "throttled_time") {  // version 1, in ns
+        sum->stopped_s += amount * 1e-9;
+      }
+    }
+  }
+  return sum;
+}
+
+std::optional<double> cgroup_cpu_weight(const fs::path& root) {
+  for (const fs::path& group : groups_of(root, "cpu")) {
+    for (const auto& [file, standard] : {std::pair("cpu.weight", 100U), {"cpu.shares", 1024U}}) {
+      const auto weight = kernel_number(group / file);
+      if (weight && *weight != standard) return static_cast<double>(*weight) / standard;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<TaskLimit> cgroup_task_limit(const fs::path& root) {

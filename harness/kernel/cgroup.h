@@ -32,6 +32,22 @@ struct TaskLimit {
 
 // Absent if there is no limit. `root`: the folder that contains proc and sys.
 std::optional<CpuQuota> cgroup_cpu_quota(const std::filesystem::path& root = "/");
+// How often and for how long the quotas of all groups around this process have stopped threads since
+// the groups began.
+struct Throttling {
+  std::uint64_t periods = 0;  // in which a quota was used up
+  double stopped_s = 0;       // summed over the processors on which threads waited for it
+
+  bool operator==(const Throttling&) const = default;
+};
+
+// Absent if no group counts it.
+std::optional<Throttling> cgroup_throttling(const std::filesystem::path& root = "/");
+
+// The weight in the competition for CPU time, relative to the default, of the innermost group that
+// does not have the default; absent: all have it.
+std::optional<double> cgroup_cpu_weight(const std::filesystem::path& root = "/");
+
 std::optional<TaskLimit> cgroup_task_limit(const std::filesystem::path& root = "/");
 
 // How many processes the kernel has killed because memory ran out: those of this process's group,
