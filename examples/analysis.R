@@ -15,6 +15,7 @@ out <- Sys.getenv("LOCKBENCH_OUT", ".")
 # A random seed has 64 bits, more than a number of R: it stays text.
 rows <- read.csv(file.path(run, "trials.csv"), colClasses = c(seed = "character"))
 rows <- rows[tolower(rows$valid) == "true" & rows$mode == "timed", ]
+if (nrow(rows) == 0) stop(run, ": has no valid row of a window (mode timed)")
 rows$lock <- sub(":$", "", paste(rows$primitive, rows$params, sep = ":"))
 
 # A cell is measured once in each block. The median over the blocks is the figure of the cell.
@@ -27,15 +28,21 @@ print(medians[c("workload", "scenario", "threads", "keys", "lock", "median")])
 write.csv(medians, file.path(out, "medians.csv"), row.names = FALSE)
 
 # The machine is not the same in all blocks. In one block, all locks had the same machine: so the
-# ratio is taken in each block, and then its median. `global:lock=std` is one std::mutex for all.
-baseline <- rows[rows$lock == "global:lock=std", c(cell, "block", "operations_per_s")]
+# ratio is taken in each block, and then its median. The baseline is one std::mutex for all keys,
+# `global:lock=std`, or another lock of the run if that was not measured. `none` locks nothing.
+locks <- sort(setdiff(rows$lock, "none"))
+against <- if ("global:lock=std" %in% locks) "global:lock=std" else locks[1]
+cat("ratio: speed against", against, "\n")
+baseline <- rows[rows$lock == against, c(cell, "block", "operations_per_s")]
 pairs <- merge(rows, baseline, by = c(cell, "block"), suffixes = c("", "_of_baseline"))
 pairs$ratio <- pairs$operations_per_s / pairs$operations_per_s_of_baseline
 print(aggregate(list(ratio = pairs$ratio), pairs[c(cell[1:4], "lock")], median), digits = 3)
 
 # latency.csv has the histograms behind the percentiles: histograms of several trials add up,
-# percentiles do not.
-shown <- rows[rows$workload == "counter" & rows$keys == "64" & rows$hold_ns == "200", ]
+# percentiles do not. This shows the condition that most trials of the run have.
+condition <- do.call(paste, rows[setdiff(cell, "threads")])
+shown <- rows[condition == names(which.max(table(condition))), ]
+print(unique(shown[setdiff(cell, "threads")]), row.names = FALSE)
 buckets <- read.csv(file.path(run, "latency.csv"))
 buckets <- merge(buckets[buckets$kind == "wait", ], shown[c("trial", "attempt", "lock", "threads")],
                  by = c("trial", "attempt"))

@@ -32,6 +32,8 @@ out = Path(os.environ.get("LOCKBENCH_OUT", "."))
 rows = pd.read_csv(run / "trials.csv", keep_default_na=False, na_values={"hold_ns": [""]})
 rows = rows[rows["valid"].astype(str).str.lower() == "true"]
 rows = rows[rows["mode"] == "timed"]
+if rows.empty:
+    raise SystemExit(f"{run}: has no valid row of a window (mode timed)")
 rows["operations_per_s"] = pd.to_numeric(rows["operations_per_s"])
 rows["lock"] = rows["primitive"].str.cat(rows["params"], sep=":").str.rstrip(":")
 
@@ -55,10 +57,13 @@ print(medians[["workload", "scenario", "threads", "keys", "lock", "median", "cou
 # ## Ratios by block
 #
 # The machine is not the same in all blocks. In one block, all locks had the same machine: so the
-# ratio is taken in each block, and then its median. `global:lock=std` is one `std::mutex` for all.
+# ratio is taken in each block, and then its median. The baseline is one `std::mutex` for all keys,
+# `global:lock=std`, or another lock of the run if that was not measured.
 
 # %%
-baseline = "global:lock=std"
+locks = sorted(set(rows["lock"]) - {"none"})  # `none` locks nothing
+baseline = "global:lock=std" if "global:lock=std" in locks else locks[0]
+print("ratio: speed against", baseline)
 by_block = rows.pivot_table(
     index=[*cell, "block"], columns="lock", values="operations_per_s", dropna=False
 )
@@ -70,11 +75,14 @@ print(ratios.drop(columns=["key_type", "pinning", "think_ns"]).round(2).to_strin
 # ## Waits
 #
 # `latency.csv` has the histograms behind the percentiles: histograms of several trials add up,
-# percentiles do not.
+# percentiles do not. This shows the condition that most trials of the run have.
 
 # %%
-shown = (rows["workload"] == "counter") & (rows["keys"] == 64) & (rows["hold_ns"] == 200)
-trials = rows.loc[shown, ["trial", "attempt", "lock", "threads"]]
+condition = [name for name in cell if name != "threads"]
+conditions = rows[condition].astype(str).agg(" ".join, axis=1)
+most = rows[conditions == conditions.value_counts().idxmax()]
+print(most[condition].drop_duplicates().to_string(index=False))
+trials = most[["trial", "attempt", "lock", "threads"]]
 buckets = pd.read_csv(run / "latency.csv").merge(trials, on=["trial", "attempt"])
 buckets = buckets[buckets["kind"] == "wait"]
 waits = buckets.groupby(["threads", "lock", "high_ns"])["count"].sum().reset_index()
@@ -99,10 +107,10 @@ print(pd.DataFrame(found).to_string())
 # ## A picture
 
 # %%
-shown = (medians["workload"] == "counter") & (medians["keys"] == 64) & (medians["hold_ns"] == 200)
 axes = (
-    medians[shown]
-    .pivot(index="threads", columns="lock", values="median")
+    most.groupby(["threads", "lock"])["operations_per_s"]
+    .median()
+    .unstack()
     .plot(marker="o", logy=True)
 )
 axes.set_ylabel("operations per second")

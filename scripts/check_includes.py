@@ -161,7 +161,7 @@ RULES: dict[str, Rule] = {
     # Child processes, and whether their threads are stalled.
     "harness/stress/supervision": Rule(
         ("harness/kernel", "harness/stress/oracles/observations.h", "primitives/platform"),
-        STANDARD | {"kernel"}
+        STANDARD | {"kernel"},
     ),
     "harness/stress/conformance": Rule(
         STRESS

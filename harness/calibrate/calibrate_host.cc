@@ -12,8 +12,8 @@
 
 #include "harness/calibrate/bound_threads.h"
 #include "harness/calibrate/calibrated_model.h"
-#include "harness/measure/calibration.h"
 #include "harness/kernel/kernel_file.h"
+#include "harness/measure/calibration.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 #include "harness/record/stamp.h"

@@ -32,8 +32,8 @@ struct TaskLimit {
 
 // Absent if there is no limit. `root`: the folder that contains proc and sys.
 std::optional<CpuQuota> cgroup_cpu_quota(const std::filesystem::path& root = "/");
-// How often and for how long the quotas of all groups around this process have stopped threads since
-// the groups began.
+// How often and for how long the quotas of all groups around this process have stopped threads
+// since the groups began.
 struct Throttling {
   std::uint64_t periods = 0;  // in which a quota was used up
   double stopped_s = 0;       // summed over the processors on which threads waited for it

@@ -18,7 +18,7 @@ std::string contents(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return {};
   std::string text;
-  char piece[1 << 14];
+  char piece[1 << 12];
   ssize_t n = 0;
   while (text.size() <= kMostBytes && (n = ::read(file, piece, sizeof piece)) > 0) {
     text.append(piece, static_cast<std::size_t>(n));

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <climits>
 #include <cstring>
 #include <utility>
+
+#include <climits>
 
 #include "harness/kernel/kernel_file.h"
 

@@ -20,9 +20,7 @@ namespace {
 // Binds the calling thread to a processor until this object is destroyed.
 class Bound {
  public:
-  explicit Bound(int processor) {
-    bind_to_processors(0, {processor});
-  }
+  explicit Bound(int processor) { bind_to_processors(0, {processor}); }
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
   ~Bound() { bind_to_processors(0, before_); }

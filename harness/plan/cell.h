@@ -91,6 +91,8 @@ struct Trial {
 // The ordered list of trials that a preset expands to.
 struct Plan {
   std::string preset;  // name, or "command line"
+  // Of the preset, one line; absent: none, or an older version did not record it.
+  std::optional<std::string> title;
   std::string target;  // machine class that the preset is sized for; empty: any
   std::uint64_t seed = 1;
   std::uint32_t blocks = 1;

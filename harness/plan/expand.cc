@@ -167,6 +167,7 @@ absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check) {
   }
 
   Plan plan{.preset = preset.name,
+            .title = preset.title.empty() ? std::nullopt : std::optional(preset.title),
             .target = preset.target,
             .seed = preset.seed,
             .blocks = 0,

@@ -61,6 +61,7 @@ void json_fields(T& trial, Visit&& visit) {
 template <EitherConst<Plan> T, class Visit>
 void json_fields(T& plan, Visit&& visit) {
   visit("preset", plan.preset);
+  visit("title", plan.title);
   visit("target", plan.target);
   visit("seed", plan.seed);
   visit("blocks", plan.blocks);
@@ -84,6 +85,7 @@ std::string difference_of(const internal::ordered_json& one, const internal::ord
 
 Plan without_trials(const Plan& plan) {
   return {.preset = plan.preset,
+          .title = plan.title,
           .target = plan.target,
           .seed = plan.seed,
           .blocks = plan.blocks,

@@ -82,11 +82,7 @@ Preset preset_from(const Overrides& overrides,
   const bool some_read = std::any_of(
       workloads.begin(), workloads.end(),
       [&](const WorkloadSpec& workload) { return defaults_for(workload).write_share.has_value(); });
-  Preset preset{.name = "command line",
-                .title = "What the command line gave",
-                .description = {},
-                .target = {},
-                .sweeps = {}};
+  Preset preset{.name = "command line", .title = {}, .description = {}, .target = {}, .sweeps = {}};
   for (const WorkloadSpec& workload : workloads) {
     const SweepDefaults defaults = defaults_for(workload);
     Sweep sweep = laid_over(usual_sweep(overrides.sweep, defaults), overrides.sweep);

@@ -54,8 +54,7 @@ absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
   if (!script.ok()) return script.status();
   const absl::StatusOr<std::string> text = read_file(*script, kMostInputBytes);
   if (!text.ok()) return text.status();
-  const absl::StatusOr<std::filesystem::path> python =
-      find_python(internal::modules_needed(*text));
+  const absl::StatusOr<std::filesystem::path> python = find_python(internal::modules_needed(*text));
   if (!python.ok()) return python.status();
   if (noted_signal() != 0) return absl::CancelledError("interrupted");
   std::vector<std::string> words{python->string(), script->string()};

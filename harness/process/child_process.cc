@@ -20,8 +20,8 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/printable.h"
 #include "harness/kernel/cgroup.h"
+#include "harness/plan/printable.h"
 #include "harness/process/orphans.h"
 #include "harness/process/pipe.h"
 #include "harness/process/signals.h"
@@ -114,7 +114,7 @@ class Streams {
 
   static void receive(Output& output) {
     if (output.pipe.read_end() < 0) return;
-    std::array<char, 1 << 16> buffer;
+    std::array<char, 1 << 12> buffer;
     int available = 0;
     ioctl(output.pipe.read_end(), FIONREAD, &available);
     do {

@@ -98,7 +98,7 @@ absl::StatusOr<std::string> LineProcess::read_line(Clock::time_point deadline) {
     pollfd readable{.fd = from_, .events = POLLIN, .revents = 0};
     const auto look_ms = std::chrono::duration_cast<std::chrono::milliseconds>(look).count() + 1;
     if (poll(&readable, 1, static_cast<int>(look_ms)) <= 0) continue;
-    std::array<char, 1 << 16> piece;
+    std::array<char, 1 << 12> piece;
     const ssize_t got = read(from_, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return ended();

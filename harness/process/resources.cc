@@ -173,9 +173,8 @@ absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
     if (noted_signal() != 0) return absl::CancelledError("interrupted");
     if (succeeds(candidate, probe)) return candidate;
   }
-  return absl::NotFoundError(
-      "no python3 with " + list + "; install" + packages +
-      ", or set LOCKBENCH_PYTHON to an interpreter that has them");
+  return absl::NotFoundError("no python3 with " + list + "; install" + packages +
+                             ", or set LOCKBENCH_PYTHON to an interpreter that has them");
 }
 
 }  // namespace lockbench

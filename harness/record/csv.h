@@ -45,10 +45,10 @@ struct CsvText {
 // What some programs write before a text in UTF-8.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// LF and CR LF both end a record. A byte-order mark before the first record is no part of it. Errors call the text `name`. They are InvalidArgument and give
-// line and column of one of these: a quote in a wrong position; a quote that opens a cell which
-// continues after the end of its line and is never closed; a CR outside quotes that does not end a
-// line. O(text).
+// LF and CR LF both end a record. A byte-order mark before the first record is no part of it.
+// Errors call the text `name`. They are InvalidArgument and give line and column of one of these: a
+// quote in a wrong position; a quote that opens a cell which continues after the end of its line
+// and is never closed; a CR outside quotes that does not end a line. O(text).
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
 
 // The number that the whole cell represents; absent for any other cell.

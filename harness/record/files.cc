@@ -50,7 +50,7 @@ Written write_whole(int fd, std::string_view text) {
 // Appends everything that non-blocking `fd` has until its end to `text`.
 absl::Status read_rest(int fd, const std::filesystem::path& path, std::size_t most,
                        std::string& text) {
-  char piece[1 << 14];
+  char piece[1 << 12];
   while (text.size() <= most) {
     const ssize_t n = ::read(fd, piece, sizeof piece);
     if (n == 0) return absl::OkStatus();

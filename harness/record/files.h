@@ -58,9 +58,9 @@ class AppendFile {
 };
 
 // The maximum that is read of a file of each kind; lockbench itself writes far less.
-inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;       // written by people
-inline constexpr std::size_t kMostRunFileBytes = std::size_t{512} << 20;    // of a run's folder
-inline constexpr std::size_t kMostStreamBytes = std::size_t{64} << 20;      // of pipes, terminals
+inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;     // written by people
+inline constexpr std::size_t kMostRunFileBytes = std::size_t{512} << 20;  // of a run's folder
+inline constexpr std::size_t kMostStreamBytes = std::size_t{64} << 20;    // of pipes, terminals
 
 // The contents of a file, or of a pipe until its writers have closed it. OutOfRange if it has more
 // than `most` bytes, for example a device that never ends. DeadlineExceeded if a pipe or terminal

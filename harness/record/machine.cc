@@ -122,7 +122,8 @@ void read_limits(Machine& machine) {
   const std::string online = kernel_text("/sys/devices/system/cpu/online").value_or("");
   const std::string list = processor_list(allowed);
   if (!list.empty() && !online.empty() && list != online) machine.cpuset = list;
-  if (const std::optional<CpuQuota> quota = cgroup_cpu_quota()) {
+  const std::optional<CpuQuota> quota = cgroup_cpu_quota();
+  if (quota && quota->processors < static_cast<double>(allowed.size())) {
     machine.cpu_quota = quota->processors;
   }
   machine.cpu_weight = cgroup_cpu_weight();

@@ -37,13 +37,13 @@ struct Machine {
   std::optional<std::uint32_t> threads_per_core;  // absent if cores differ in it
   std::optional<std::uint32_t> usable_threads;    // threads that this process may run on
   // Limits of this process; absent: none, or an older version did not record it.
-  std::optional<double> cpu_quota;    // of CPU time, as a number of processors
-  std::optional<std::string> cpuset;  // the usable hardware threads, if not all: 0-3,6
-  std::optional<double> cpu_weight;   // if not the default: relative to it
-  std::vector<Cache> caches;          // by level, then kind
-  std::optional<std::string> governor;            // of processor 0's frequency
-  std::optional<std::string> kernel;              // system, release and architecture
-  std::optional<std::string> hypervisor;          // its name; "none" on bare metal
+  std::optional<double> cpu_quota;        // of CPU time, in processors, if fewer than usable
+  std::optional<std::string> cpuset;      // the usable hardware threads, if not all: 0-3,6
+  std::optional<double> cpu_weight;       // if not the default: relative to it
+  std::vector<Cache> caches;              // by level, then kind
+  std::optional<std::string> governor;    // of processor 0's frequency
+  std::optional<std::string> kernel;      // system, release and architecture
+  std::optional<std::string> hypervisor;  // its name; "none" on bare metal
   std::optional<std::uint64_t> memory_bytes;
 
   bool operator==(const Machine&) const = default;

@@ -20,10 +20,9 @@ namespace lockbench {
 // mixed. For example, `usable_threads` differs if an affinity mask or a container allows fewer
 // processors.
 inline constexpr std::array<std::string_view, 14> kMachineConditions{
-    "cpu_model",        "packages",         "numa_nodes",     "cores",
-    "hardware_threads", "threads_per_core", "usable_threads", "hypervisor",
-    "memory_bytes",     "kernel",           "governor",       "cpu_quota",
-    "cpuset",           "cpu_weight"};
+    "cpu_model",        "packages",       "numa_nodes", "cores",        "hardware_threads",
+    "threads_per_core", "usable_threads", "hypervisor", "memory_bytes", "kernel",
+    "governor",         "cpu_quota",      "cpuset",     "cpu_weight"};
 
 // The last of them are limits that this process has, and that are absent if it has none.
 inline constexpr std::size_t kMachineLimits = 3;

@@ -112,11 +112,18 @@ class Run:
     def heading(self) -> str:
         """The run, its preset and its machine; a note if the preset is for another machine."""
         preset = str(self.trials["preset"].iloc[0])
-        parts = [f"run {self.run_id}", f"preset {preset}" if preset else "", self.machine]
+        named = f"preset {preset}" + (f" ({self.title})" if self.title else "")
+        parts = [f"run {self.run_id}", named if preset else "", self.machine]
         target = _mapping(self.meta.get("target"))
         if target.get("matches") is False:
             parts.append(f"not the {target.get('name')} that it was sized for")
         return " · ".join(part for part in parts if part)
+
+    @property
+    def title(self) -> str:
+        """The title of the run's preset; empty if it has none."""
+        title = _mapping(self.meta.get("plan")).get("title")
+        return " ".join(title.split()) if isinstance(title, str) else ""
 
     @property
     def banners(self) -> list[str]:

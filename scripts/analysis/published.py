@@ -34,6 +34,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from analysis.csv_table import open_text
 from analysis.loader import InputError, Run
 from analysis.sections import Table
 
@@ -60,7 +61,7 @@ def table(run: Run, brief: bool = False) -> list[Table]:
     if path.parent != FOLDER or not path.is_file():
         return []
     known = read(path)
-    with open(run.folder / "trials.csv", encoding="utf-8-sig", errors="replace", newline="") as text:
+    with open_text(run.folder / "trials.csv") as text:
         rows = [_named(row) for row in csv.DictReader(text)]
     measured = [one for one in known["measured"] if not (brief and one.get("spare"))]
     body = [

@@ -10,6 +10,7 @@ import re
 import pytest
 
 from program import Program, rows_of
+from surroundings import cpu_quota
 
 # One operation takes fifty times as long as the window.
 STRETCHED = ("--primitive", "global", "--threads", "1", "--window", "1ms", "--warmup", "0")
@@ -113,3 +114,28 @@ def test_a_patience_that_is_no_time_is_refused_wherever_it_comes_from(lockbench:
     done = lockbench.run(*words, env=env)
     assert done.returncode == 2
     assert "--patience" in done.stderr
+
+
+def test_a_quota_of_cpu_time_is_counted_marked_and_part_of_the_machine(lockbench: Program) -> None:
+    words = ("run", "--primitive", "global", "--threads", "1", "--window", "300ms", "--blocks", "1")
+    try:
+        with cpu_quota(0.25) as enter:
+            process = lockbench.start(*words, "--patience", "1ms", "--out", "out", preexec_fn=enter)
+            _, err = process.communicate()
+    except PermissionError as error:
+        pytest.skip(str(error))
+    assert process.returncode == 0, err
+    row = rows_of(lockbench.folder / "out")[-1]
+    assert int(row["throttled_periods"]) >= 1
+    assert float(row["throttled_s"]) > 0
+    assert "the quota of CPU time stopped the threads for" in row["interference"]
+    assert row["valid"] == "true"
+    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
+    assert meta["machine"]["cpu_quota"] == 0.25
+    assert meta["surroundings"]["busy"]
+    lockbench.run(*words, "--patience", "0", "--out", "free")
+    said = lockbench.run("compare", "out", "free", "--fail-if-slower", "5%")
+    assert said.returncode == 2
+    assert "different machines (cpu_quota 0.25 and None)" in said.stderr
+    resumed = lockbench.run("run", "--resume", "out")
+    assert "cpu_quota 0.25 and none" in resumed.stderr

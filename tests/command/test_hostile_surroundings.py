@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from program import Program, assert_complete, rows_of, wait_until
+from surroundings import CALLS, refusing
 
 FIXED = ("--primitive", "global", "--threads", "1", "--mode", "fixed", "--operations", "1")
 FILE_LOCKS = ("file", "file:form=directory", "file_flock", "file_ofd", "file_robust_mutex")
@@ -170,3 +173,57 @@ def test_scripts_take_an_interpreter_by_its_name(lockbench: Program) -> None:
     (path / "my-python").chmod(0o755)
     done = lockbench.run("plot", "x", env={"PATH": str(path), "LOCKBENCH_PYTHON": "my-python"})
     assert (done.returncode, done.stdout) == (0, "called\n")
+
+
+known_calls = pytest.mark.skipif(not CALLS, reason="system calls have other numbers here")
+
+
+@known_calls
+def test_a_kernel_that_refuses_to_place_threads_is_named_and_measured_on(
+    lockbench: Program,
+) -> None:
+    words = ("run", "--primitive", "global", "--threads", "1,2", "--mode", "fixed", "--blocks", "1")
+    for place, keys in (("threads", "1"), ("processes", "1")):
+        how = ("--workload", "file_counter") if place == "processes" else ()
+        primitive = ("--primitive", "file") if place == "processes" else ()
+        base = ("run", *primitive, *words[3:]) if primitive else words
+        process = lockbench.start(
+            *base, *how, "--keys", keys, "--out", place, preexec_fn=refusing("sched_setaffinity")
+        )
+        _, err = process.communicate()
+        assert process.returncode == 0, err
+        assert err.count("the kernel refuses sched_setaffinity") == 1
+        assert {row["outcome"] for row in rows_of(lockbench.folder / place)} == {"ok"}
+    doctor = lockbench.run("doctor", preexec_fn=refusing("sched_setaffinity"))
+    assert "the kernel refuses sched_setaffinity: Operation not permitted" in doctor.stdout
+
+
+@known_calls
+def test_a_pinning_that_the_kernel_refuses_is_the_reason_of_the_row(lockbench: Program) -> None:
+    words = ("--primitive", "global", "--threads", "1", "--pinning", "compact", "--blocks", "1")
+    lockbench.run("run", *words, "--out", "out", preexec_fn=refusing("sched_setaffinity"))
+    for row in rows_of(lockbench.folder / "out"):
+        assert row["outcome"] == "failed"
+        assert "refuses to bind it to its processor (sched_setaffinity" in row["reason"]
+
+
+@known_calls
+def test_a_kernel_that_does_not_say_which_processors_may_be_used_stops_no_run(
+    lockbench: Program,
+) -> None:
+    words = ("--primitive", "global", "--threads", "1", "--mode", "fixed", "--blocks", "1")
+    done = lockbench.run("run", *words, "--out", "out", preexec_fn=refusing("sched_getaffinity"))
+    assert done.returncode == 0, done.stderr
+    assert [row["valid"] for row in rows_of(lockbench.folder / "out")] == ["true"]
+    machine = json.loads((lockbench.folder / "out" / "meta.json").read_text())["machine"]
+    assert machine["usable_threads"] == len(os.sched_getaffinity(0))
+    assert "cores" not in machine
+
+
+@pytest.mark.parametrize("words", [("list",), ("doctor",), ("run", "quick", "--dry-run"), RUN])
+def test_a_small_stack_is_enough(lockbench: Program, words: tuple[str, ...]) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10))
+
+    done = lockbench.run(*words, preexec_fn=limit)
+    assert done.returncode in (0, 3 if words == ("doctor",) else 0), done.stderr

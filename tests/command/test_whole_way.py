@@ -4,8 +4,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
-from program import Program, assert_complete, rows_of
+import pytest
+from program import BINARY, Program, assert_complete, rows_of
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PLAN = """
 title = "A little of each"
@@ -62,6 +72,65 @@ def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
     assert compared.returncode == 0, compared.stderr
     for word in ("global", "keyed", "striped", "ratio"):
         assert word in compared.stdout
+
+
+def commands_of(page: str, containing: str) -> str:
+    """The first block of commands on a page that has this text, for the program of the tests."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    return next(block for block in blocks if containing in block)
+
+
+@pytest.fixture(name="of_tutorial", scope="module")
+def of_tutorial_fixture(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """The folder in which the commands of the tutorial were entered, with shorter windows."""
+    place = Program(tmp_path_factory.mktemp("tutorial"), BINARY)
+    (place.folder / "build").mkdir()
+    (place.folder / "build" / "release").symlink_to(BINARY.parent)
+    for name in ("examples", "scripts"):
+        (place.folder / name).symlink_to(ROOT / name)
+    script = commands_of("tutorial.md", "--out results/runs/mine")
+    shorter = script.replace("--out", "--window 5ms --warmup 1ms --blocks 3 --out")
+    assert shorter != script
+    subprocess.run(["sh", "-ec", shorter], cwd=place.folder, check=True, stdout=subprocess.DEVNULL)
+    return place
+
+
+@pytest.mark.parametrize("example", ["examples/analysis.py", "examples/analysis.R"])
+def test_the_examples_analyse_the_run_of_the_tutorial(of_tutorial: Program, example: str) -> None:
+    if example.endswith(".R") and shutil.which("Rscript") is None:
+        pytest.skip("install the package r-base-core")
+    block = commands_of("exports.md", example)
+    line = next(one for one in block.splitlines() if example in one)
+    line = line.replace("python3", shlex.quote(sys.executable))
+    env = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run(
+        ["sh", "-ec", line],
+        cwd=of_tutorial.folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ratio: speed against global" in done.stdout
+    for name in ("medians.csv", "waits.csv"):
+        text = (of_tutorial.folder / name).read_text(encoding="utf-8")
+        assert all(lock in text for lock in ("global", "keyed", "striped:stripes=64"))
+        (of_tutorial.folder / name).unlink()
+
+
+def test_a_trial_of_the_tutorial_is_found_as_the_page_on_the_method_says(
+    of_tutorial: Program,
+) -> None:
+    block = commands_of("method.md", "results/runs/mine/meta.json")
+    line = next(one for one in block.splitlines() if "results/runs/mine" in one)
+    found, _, command = line.partition("|")
+    assert command.split()[:2] == ["lockbench", "trial"]
+    trial = subprocess.run(
+        ["sh", "-ec", found], cwd=of_tutorial.folder, check=True, capture_output=True, text=True
+    ).stdout
+    assert json.loads(trial)["primitive"]
 
 
 def test_a_trial_can_be_run_again_from_the_plan(lockbench: Program) -> None:

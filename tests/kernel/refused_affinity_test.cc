@@ -70,8 +70,9 @@ TEST_P(RefusedAffinity, ABoundThreadThatCannotBeBoundSaysWhatRefusesIt) {
 
 TEST_P(RefusedAffinity, TheProcessorsAreKnownFromProcAndTheTopologyIsNot) {
   const std::string expected = processor_list(allowed_processor_numbers());
-  EXPECT_EQ(answer(SYS_sched_getaffinity, [] { return processor_list(allowed_processor_numbers()); }),
-            expected);
+  EXPECT_EQ(
+      answer(SYS_sched_getaffinity, [] { return processor_list(allowed_processor_numbers()); }),
+      expected);
   EXPECT_EQ(answer(SYS_sched_getaffinity,
                    [] {
                      const Machine machine = read_machine();
@@ -87,8 +88,10 @@ TEST_P(RefusedAffinity, TheProcessorsAreKnownFromProcAndTheTopologyIsNot) {
 
 TEST_P(RefusedAffinity, TheRefusedCallIsNamed) {
   EXPECT_EQ(refused_affinity_call(), "");
-  EXPECT_EQ(answer(SYS_sched_setaffinity, refused_affinity_call).substr(0, 17), "sched_setaffinity");
-  EXPECT_EQ(answer(SYS_sched_getaffinity, refused_affinity_call).substr(0, 17), "sched_getaffinity");
+  EXPECT_EQ(answer(SYS_sched_setaffinity, refused_affinity_call).substr(0, 17),
+            "sched_setaffinity");
+  EXPECT_EQ(answer(SYS_sched_getaffinity, refused_affinity_call).substr(0, 17),
+            "sched_getaffinity");
 }
 
 INSTANTIATE_TEST_SUITE_P(Errors, RefusedAffinity, testing::Values(EPERM, EACCES, ENOSYS));

@@ -36,8 +36,8 @@ TEST(CsvLines, GivesWholeLinesWithTheirPlaceAndSaysWhatIsTorn) {
 
 TEST(CsvLines, AByteOrderMarkIsNoPartOfTheFirstLine) {
   const TemporaryFolder folder;
-  write_text(folder.path() / "t.csv", std::string(kByteOrderMark) + "a,b\n" +
-                                          std::string(kByteOrderMark) + "1,2\n");
+  write_text(folder.path() / "t.csv",
+             std::string(kByteOrderMark) + "a,b\n" + std::string(kByteOrderMark) + "1,2\n");
   auto lines = CsvLines::open(folder.path() / "t.csv");
   ASSERT_TRUE(lines.ok() && lines->next());
   EXPECT_EQ(lines->line(), "a,b");

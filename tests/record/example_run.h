@@ -82,6 +82,8 @@ inline Sample full_sample() {
           .denied_cpu_share = 0.18,
           .steal_share = 0.21,
           .other_cpu_share = 0.22,
+          .throttled_periods = 3,
+          .throttled_s = 0.375,
           .false_conflicts = 0.23,
           .key_bytes_live = 24.5,
           .key_bytes_idle = 25.5,

@@ -33,7 +33,7 @@ TEST(MachineIdentity, EachConditionTellsMachinesApart) {
     if (changed.contains(name)) {
       changed.erase(std::string(name));
     } else {
-      changed[std::string(name)] = 1u;
+      changed[std::string(name)] = name == "cpuset" ? json("0-3") : json(1u);
     }
     changed["caches"] = json::array();
     const auto other = internal::read_record<Machine>(changed, "machine");
@@ -47,6 +47,15 @@ TEST(MachineIdentity, AnAffinityMaskMakesAnotherMachine) {
   Machine bound = example();
   bound.usable_threads = 1;
   EXPECT_EQ(machine_difference(example(), bound), "usable_threads 8 and 1");
+}
+
+TEST(MachineIdentity, ALimitIsACondition) {
+  Machine limited = example();
+  limited.cpu_quota = 0.5;
+  EXPECT_EQ(machine_difference(example(), limited), "cpu_quota none and 0.5");
+  Machine elsewhere = example();
+  elsewhere.cpuset = "0-3";
+  EXPECT_EQ(machine_difference(elsewhere, example()), "cpuset 0-3 and none");
 }
 
 TEST(MachineIdentity, AllConditionsInWhichMachinesDifferAreTold) {

@@ -8,6 +8,8 @@ import io
 import json
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ import compare
 import pytest
 import synthetic
 from analysis import comparison, loader, tables, verdict
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
@@ -407,3 +411,28 @@ def test_the_example_workflow_fails_when_a_lock_became_slower(make_run: MakeRun)
     before, after = make_run("before", blocks=15), make_run("after", blocks=15, change=slowed(0.8))
     assert compare.main([str(before), str(before), *shlex.split(command)]) == 0
     assert compare.main([str(before), str(after), *shlex.split(command)]) == 3
+
+
+_WITHOUT = """
+import sys
+for name in {missing!r}:
+    sys.modules[name] = None
+sys.path[0] = {scripts!r}
+import runpy
+sys.argv = {words!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("script", ["compare", "gate", "follow", "advise", "report", "plot"])
+def test_a_script_needs_only_the_modules_that_it_names(make_run: MakeRun, script: str) -> None:
+    """`lockbench` starts each with an interpreter that has these (analysis_command.cc)."""
+    path = SCRIPTS / f"{script}.py"
+    call = re.search(r"^modules\.need\(([^)]*)\)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert call
+    missing = {"jinja2", "matplotlib", "pandas", "scipy"} - set(re.findall('"([^"]*)"', call[1]))
+    run = make_run()
+    words = [str(path), str(run)] if script == "compare" else [str(path), "--help"]
+    code = _WITHOUT.format(missing=sorted(missing), scripts=str(SCRIPTS), words=words)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

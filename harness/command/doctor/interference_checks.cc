@@ -99,9 +99,10 @@ std::optional<Finding> cpu_quota(const SystemFacts& facts) {
 }
 
 std::optional<Finding> affinity(const SystemFacts& facts) {
-  if (facts.refused_affinity_call.empty()) return fine("affinity", "threads can be bound");
+  if (!facts.refused_affinity_call) return std::nullopt;
+  if (facts.refused_affinity_call->empty()) return fine("affinity", "threads can be bound");
   return Finding{
-      Severity::kProblem, "affinity", "the kernel refuses " + facts.refused_affinity_call,
+      Severity::kProblem, "affinity", "the kernel refuses " + *facts.refused_affinity_call,
       "The threads of a trial start where the kernel puts them, often two on one processor for 50 "
       "ms and more. Cells with a pinning fail, and cores and caches may be unknown.",
       "permit sched_setaffinity and sched_getaffinity: in systemd's SystemCallFilter, "

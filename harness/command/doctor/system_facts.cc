@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "harness/kernel/kernel_file.h"
 #include "harness/kernel/processors.h"
 #include "harness/process/analysis_command.h"
-#include "harness/kernel/kernel_file.h"
 #include "harness/process/resources.h"
 
 namespace lockbench {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/processor_use.h"
 #include "harness/kernel/cgroup.h"
+#include "harness/measure/processor_use.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 
@@ -64,7 +64,7 @@ struct SystemFacts {
   std::optional<std::uint32_t> online_processors;
   std::string online_list;  // as the kernel writes it: 0-3,6
   std::optional<CpuQuota> cpu_quota;
-  std::string refused_affinity_call;  // see there; empty: none
+  std::optional<std::string> refused_affinity_call;  // see there; empty: none
 
   // Memory and addresses.
   std::optional<bool> layout_random;  // whether each process has new random addresses

@@ -91,7 +91,9 @@ int print_dry_run(const std::vector<std::string>& summary, const std::vector<Tri
 
 int print_plan(const Plan& plan, const std::optional<RunAim>& aim, const RunOptions& options) {
   const std::string blocks = absl::StrCat(plan.blocks, plan.blocks == 1 ? " block" : " blocks");
-  std::vector<std::string> summary{summary_of(plan.trials, blocks)};
+  std::vector<std::string> summary;
+  if (plan.title) summary.push_back(*plan.title);
+  summary.push_back(summary_of(plan.trials, blocks));
   if (aim) {
     summary.push_back(absl::StrCat(
         "then blocks of the cells ",
