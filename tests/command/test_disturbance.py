@@ -137,5 +137,3 @@ def test_a_quota_of_cpu_time_is_counted_marked_and_part_of_the_machine(lockbench
     said = lockbench.run("compare", "out", "free", "--fail-if-slower", "5%")
     assert said.returncode == 2
     assert "different machines (cpu_quota 0.25 and None)" in said.stderr
-    resumed = lockbench.run("run", "--resume", "out")
-    assert "cpu_quota 0.25 and none" in resumed.stderr

@@ -130,7 +130,7 @@ def test_a_trial_of_the_tutorial_is_found_as_the_page_on_the_method_says(
     trial = subprocess.run(
         ["sh", "-ec", found], cwd=of_tutorial.folder, check=True, capture_output=True, text=True
     ).stdout
-    assert json.loads(trial)["primitive"]
+    assert json.loads(trial)["cell"]["primitive"]
 
 
 def test_a_trial_can_be_run_again_from_the_plan(lockbench: Program) -> None:
