@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/pinning.h"
+#include "harness/kernel/processors.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
