@@ -179,23 +179,25 @@ known_calls = pytest.mark.skipif(not CALLS, reason="system calls have other numb
 
 
 @known_calls
-def test_a_kernel_that_refuses_to_place_threads_is_named_and_measured_on(
-    lockbench: Program,
+@pytest.mark.parametrize("primitive, workload", [("global", "counter"), ("file", "file_counter")])
+def test_a_kernel_that_refuses_to_place_workers_is_named_and_measured_on(
+    lockbench: Program, primitive: str, workload: str
 ) -> None:
-    words = ("run", "--primitive", "global", "--threads", "1,2", "--mode", "fixed", "--blocks", "1")
-    for place, keys in (("threads", "1"), ("processes", "1")):
-        how = ("--workload", "file_counter") if place == "processes" else ()
-        primitive = ("--primitive", "file") if place == "processes" else ()
-        base = ("run", *primitive, *words[3:]) if primitive else words
-        process = lockbench.start(
-            *base, *how, "--keys", keys, "--out", place, preexec_fn=refusing("sched_setaffinity")
-        )
-        _, err = process.communicate()
-        assert process.returncode == 0, err
-        assert err.count("the kernel refuses sched_setaffinity") == 1
-        assert {row["outcome"] for row in rows_of(lockbench.folder / place)} == {"ok"}
-    doctor = lockbench.run("doctor", preexec_fn=refusing("sched_setaffinity"))
-    assert "the kernel refuses sched_setaffinity: Operation not permitted" in doctor.stdout
+    words = ("--primitive", primitive, "--workload", workload, "--threads", "1,2", "--keys", "1")
+    process = lockbench.start(
+        *("run", *words, "--mode", "fixed", "--blocks", "1", "--out", "out"),
+        preexec_fn=refusing("sched_setaffinity"),
+    )
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert err.count("the kernel refuses sched_setaffinity") == 1
+    assert {row["outcome"] for row in rows_of(lockbench.folder / "out")} == {"ok"}
+
+
+@known_calls
+def test_doctor_names_the_call_that_the_kernel_refuses(lockbench: Program) -> None:
+    done = lockbench.run("doctor", preexec_fn=refusing("sched_setaffinity"))
+    assert "the kernel refuses sched_setaffinity: Operation not permitted" in done.stdout
 
 
 @known_calls
@@ -226,4 +228,5 @@ def test_a_small_stack_is_enough(lockbench: Program, words: tuple[str, ...]) -> 
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10))
 
     done = lockbench.run(*words, preexec_fn=limit)
-    assert done.returncode in (0, 3 if words == ("doctor",) else 0), done.stderr
+    # doctor ends with 3 where something disturbs measurements.
+    assert done.returncode == 0 or (words == ("doctor",) and done.returncode == 3), done.stderr

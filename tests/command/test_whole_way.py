@@ -39,6 +39,8 @@ threads = 8
 def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
     (lockbench.folder / "small plan.toml").write_text(PLAN, encoding="utf-8")
     out = lockbench.folder / "my run"
+    planned = lockbench.run("run", "small plan.toml", "--dry-run")
+    assert planned.stdout.startswith("A little of each\n27 trials in 3 blocks")
     done = lockbench.run("run", "small plan.toml", "--out", "my run")
     assert done.returncode == 0, done.stderr
     assert "Measured my run: 27 trials" in done.stdout
@@ -70,7 +72,7 @@ def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
 
     compared = lockbench.run("compare", "my run", "--baseline", "global")
     assert compared.returncode == 0, compared.stderr
-    for word in ("global", "keyed", "striped", "ratio"):
+    for word in ("global", "keyed", "striped", "ratio", "(A little of each)"):
         assert word in compared.stdout
 
 
