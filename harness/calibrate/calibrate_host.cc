@@ -43,6 +43,22 @@ std::optional<double> kernel_ns(std::initializer_list<const char*> files) {
   return std::nullopt;
 }
 
+// What is known of this machine before it is measured.
+HostFacts read_facts(const Machine& machine) {
+  const std::string hypervisor = machine.hypervisor.value_or("none");
+  HostFacts facts;
+  facts.cpu_model = machine.cpu_model.value_or("");
+  facts.hypervisor = hypervisor == "none" ? "" : hypervisor;
+  facts.version = this_build().version;
+  facts.year = std::strtol(utc_now().c_str(), nullptr, 10);
+  facts.slice_ns = kernel_ns({"/proc/sys/kernel/sched_min_granularity_ns",
+                              "/sys/kernel/debug/sched/min_granularity_ns",
+                              "/sys/kernel/debug/sched/base_slice_ns"});
+  facts.granularity_ns = kernel_ns({"/proc/sys/kernel/sched_wakeup_granularity_ns",
+                                    "/sys/kernel/debug/sched/wakeup_granularity_ns"});
+  return facts;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report& report) {
@@ -60,26 +76,22 @@ absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report
   Effort effort;
   effort.memory_lines = memory_lines(machine);
   const MeasuredFigures figures = measure_figures(place, shape.cores, effort, report);
-  const std::string hypervisor = machine.hypervisor.value_or("none");
-  const HostFacts facts{
-      .name = name,
-      .cpu_model = machine.cpu_model.value_or(""),
-      .hypervisor = hypervisor == "none" ? "" : hypervisor,
-      .version = this_build().version,
-      .year = std::strtol(utc_now().c_str(), nullptr, 10),
-      .operation_ns = locked_operation_ns(),
-      .slice_ns = kernel_ns({"/proc/sys/kernel/sched_min_granularity_ns",
-                             "/sys/kernel/debug/sched/min_granularity_ns",
-                             "/sys/kernel/debug/sched/base_slice_ns"}),
-      .granularity_ns = kernel_ns({"/proc/sys/kernel/sched_wakeup_granularity_ns",
-                                   "/sys/kernel/debug/sched/wakeup_granularity_ns"}),
-  };
+  HostFacts facts = read_facts(machine);
+  facts.name = name;
+  facts.operation_ns = locked_operation_ns();
   const CalibratedModel calibrated = calibrated_model(figures, shape, facts);
   std::string text = machine_toml(calibrated.model, calibrated.remarks);
   // A figure that the format does not allow would otherwise be found by the next command.
   const auto parsed = machine::parse_machine(text, name + ".toml");
   if (!parsed.ok()) return absl::InternalError(std::string(parsed.status().message()));
   return text;
+}
+
+bool is_model_of_host(std::string_view toml) {
+  const std::vector<Processor> processors = allowed_processors();
+  const auto parsed = machine::parse_machine(toml, "machine.toml");
+  return parsed.ok() && !processors.empty() &&
+         parsed->title == title_of(shape_of(processors), read_facts(read_machine()));
 }
 
 }  // namespace lockbench::calibration

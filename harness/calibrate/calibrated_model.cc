@@ -58,6 +58,10 @@ Picoseconds picoseconds(double ns, double least = 0) {
                       machine::kPerNanosecond);
 }
 
+std::string cpu_of(const HostFacts& facts) {
+  return facts.cpu_model.empty() ? "this machine" : facts.cpu_model;
+}
+
 // Fills one model and the remarks beside its figures.
 class Filling {
  public:
@@ -67,7 +71,7 @@ class Filling {
   CalibratedModel all() {
     MachineModel& model = out_.model;
     model.name = facts_.name;
-    model.title = absl::StrFormat("%s (%s)", cpu(), size_text());
+    model.title = title_of(shape_, facts_);
     shape();
     latencies();
     transfers();
@@ -79,16 +83,6 @@ class Filling {
   }
 
  private:
-  std::string cpu() const { return facts_.cpu_model.empty() ? "this machine" : facts_.cpu_model; }
-
-  std::string size_text() const {
-    const std::size_t cores = shape_.cores.size();
-    const std::size_t threads = cores * shape_.threads_per_core;
-    return absl::StrFormat("%d core%s, %d thread%s%s", cores, cores == 1 ? "" : "s", threads,
-                           threads == 1 ? "" : "s",
-                           facts_.hypervisor.empty() ? "" : ", " + facts_.hypervisor);
-  }
-
   void shape() {
     out_.model.sockets = shape_.sockets;
     out_.model.clusters_per_socket = shape_.clusters_per_socket;
@@ -283,7 +277,7 @@ class Filling {
     std::vector<machine::Source>& sources = out_.model.sources;
     sources.push_back(
         {.author = "lockbench " + facts_.version,
-         .title = "lockbench calibrate-machine on " + cpu(),
+         .title = "lockbench calibrate-machine on " + cpu_of(facts_),
          .year = facts_.year,
          .figures = "medians of repeated loops, less what a loop contains beside its subject: all "
                     "figures whose comment does not say otherwise"});
@@ -316,6 +310,14 @@ class Filling {
 };
 
 }  // namespace
+
+std::string title_of(const Shape& shape, const HostFacts& facts) {
+  const std::size_t cores = shape.cores.size();
+  const std::size_t threads = cores * shape.threads_per_core;
+  return absl::StrFormat("%s (%d core%s, %d thread%s%s)", cpu_of(facts), cores,
+                         cores == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
+                         facts.hypervisor.empty() ? "" : ", " + facts.hypervisor);
+}
 
 CalibratedModel calibrated_model(const MeasuredFigures& figures, const Shape& shape,
                                  const HostFacts& facts) {

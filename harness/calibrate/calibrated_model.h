@@ -34,6 +34,9 @@ struct CalibratedModel {
   machine::Remarks remarks;  // beside the keys of its file
 };
 
+// The title of its model, by which a file can be recognized as one of this machine.
+std::string title_of(const Shape& shape, const HostFacts& facts);
+
 CalibratedModel calibrated_model(const MeasuredFigures& figures, const Shape& shape,
                                  const HostFacts& facts);
 

@@ -63,7 +63,8 @@ const char kRunExamples[] =
     "A run ends with a comparison of the primitives with a baseline. --format json, csv or\n"
     "markdown prints only this comparison on standard output.\n"
     "\n"
-    "Ctrl-C keeps every finished trial and prints the command that resumes the run.\n"
+    "Ctrl-C keeps every finished trial and prints the command that resumes the run. If nothing is\n"
+    "left to measure, that command prints the end of the run again.\n"
     "Exit codes: 0 every trial has its row, 1 rows could not be written, 2 bad input, 4 no row is\n"
     "valid, 129, 130 or 143 interrupted.\n";
 
@@ -100,7 +101,8 @@ const char kCalibrateExamples[] =
     "median of several repetitions. If this machine does not allow a measurement, the figure is\n"
     "assumed, and a comment says so. The measurement takes some seconds with few cores, and about\n"
     "a minute with 128. Other load changes the figures: lockbench doctor shows it. taskset\n"
-    "selects the processors. An existing file is not replaced. docs/prediction.md describes the\n"
+    "selects the processors. An existing file is not replaced: if it has the model of\n"
+    "this machine, nothing is measured. docs/prediction.md describes the\n"
     "keys.\n"
     "\n"
     "Examples\n"
@@ -110,9 +112,8 @@ const char kCalibrateExamples[] =
     "  lockbench predict quick --machine ./here.toml\n"
     "  lockbench predict quick --machine here\n"
     "\n"
-    "Exit codes: 0 written, 1 the machine could not be measured or the file not written, 2 bad "
-    "input\n"
-    "or the file exists.\n";
+    "Exit codes: 0 written, or there already; 1 the machine could not be measured or the file not\n"
+    "written; 2 bad input, or there is another file of this name.\n";
 
 const char kAdviseExamples[] =
     "On a terminal and without flags, advise asks for your case. You can also describe it with\n"

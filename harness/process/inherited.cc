@@ -9,11 +9,11 @@
 namespace lockbench {
 
 void restore_inherited_settings() {
-  // open() returns the lowest free descriptor. While that is a standard one, a standard one was
-  // closed.
-  int fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
-  if (fd > STDERR_FILENO) close(fd);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    // open() returns the lowest free descriptor, which is this one.
+    static_cast<void>(open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR));
+  }
   std::signal(SIGCHLD, SIG_DFL);
 }
 

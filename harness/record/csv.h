@@ -51,6 +51,11 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // and is never closed; a CR outside quotes that does not end a line. O(text).
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
 
+// InvalidArgument if the columns of a header are separated by another character than a comma, as
+// spreadsheets write them in some languages: the header then has one cell. The error calls the text
+// `name` and names the separator.
+absl::Status check_separator(const std::vector<std::string>& header, std::string_view name);
+
 // The number that the whole cell represents; absent for any other cell.
 template <class T>
 std::optional<T> number_in(std::string_view cell) {

@@ -13,6 +13,7 @@
 #include "harness/record/csv.h"
 #include "harness/record/files.h"
 #include "harness/record/outcome.h"
+#include "harness/record/schema.h"
 
 namespace lockbench {
 namespace {
@@ -64,6 +65,7 @@ class Columns {
     found.valid = cell(row, "valid") == "true";
     found.outcome =
         outcome_named(cell(row, "outcome")).value_or(found.valid ? Outcome::kOk : Outcome::kFailed);
+    found.reason = cell(row, "reason");
     for (const auto& [column, figure] : kFigures) {
       const std::string_view text = cell(row, column);
       if (text.empty()) continue;
@@ -98,6 +100,7 @@ Measurement measurement_of(const Row& row) {
                 .attempt = row.attempt,
                 .valid = row.valid(),
                 .outcome = s.outcome,
+                .reason = as_cell(s.reason),
                 .makespan_s = s.makespan_s,
                 .ideal_s = s.ideal_s,
                 .window_s = s.window_s,
@@ -125,6 +128,7 @@ absl::StatusOr<std::vector<Measurement>> parse_measurements(std::string_view tex
   std::vector<Measurement> found;
   if (csv->records.empty()) return found;
   const std::vector<std::string>& header = csv->records.front().fields;
+  if (absl::Status status = check_separator(header, name); !status.ok()) return status;
   for (const std::string_view needed : {"trial", "valid"}) {
     if (std::find(header.begin(), header.end(), needed) != header.end()) continue;
     return absl::InvalidArgumentError(

@@ -29,6 +29,7 @@ struct Measurement {
   std::uint32_t attempt = 0;
   bool valid = false;
   Outcome outcome = Outcome::kOk;
+  std::string reason = {};  // why it is not, if it is not
   std::optional<double> operations_per_s;
   std::optional<double> makespan_s;
   std::optional<double> ideal_s;

@@ -91,6 +91,7 @@ class Table {
   absl::Status check_header() const {
     const std::vector<std::string>& found = csv_.records.front().fields;
     if (found == header_) return absl::OkStatus();
+    if (absl::Status status = check_separator(found, name_); !status.ok()) return status;
     const auto [theirs, ours] =
         std::mismatch(found.begin(), found.end(), header_.begin(), header_.end());
     return absl::FailedPreconditionError(

@@ -331,11 +331,15 @@ std::vector<std::string> trial_header() {
   return names;
 }
 
+std::string as_cell(std::string_view text) {
+  return clipped(printable(text), kMostCellBytes);
+}
+
 std::string planned_cell(const Trial& trial, std::string_view column) {
   const std::span<const Column> columns = trial_columns();
   const auto found = std::find_if(columns.begin(), columns.end(),
                                   [&](const Column& one) { return one.name == column; });
-  return clipped(printable(found->cell(Row{.trial = trial})), kMostCellBytes);
+  return as_cell(found->cell(Row{.trial = trial}));
 }
 
 std::vector<std::string> trial_fields(const Row& row) {
@@ -343,7 +347,7 @@ std::vector<std::string> trial_fields(const Row& row) {
   std::map<std::string_view, std::string> of_sample = sample_cells(row.sample);
   for (const Column& column : trial_columns()) {
     const std::string cell = column.cell != nullptr ? column.cell(row) : of_sample.at(column.name);
-    fields.push_back(clipped(printable(cell), kMostCellBytes));
+    fields.push_back(as_cell(cell));
   }
   return fields;
 }

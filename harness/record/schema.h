@@ -29,6 +29,9 @@ struct Column : Field {
 // The columns of trials.csv, which has one row per trial.
 std::span<const Column> trial_columns();
 
+// A text as a cell of trials.csv has it: without line ends, and not longer than a cell may be.
+std::string as_cell(std::string_view text);
+
 // The header of trials.csv, and one row of it.
 std::vector<std::string> trial_header();
 std::vector<std::string> trial_fields(const Row& row);

@@ -122,6 +122,11 @@ def _missing_columns(path: Path, header: list[str], columns: list[str]) -> list[
 def _check_header(path: Path, header: list[str], columns: list[str]) -> None:
     if not header:
         raise InputError(f"{path}: is empty; its first line names the columns")
+    if len(header) == 1 and (other := re.search("[;\t|]", header[0])):
+        separated = "tabs" if other[0] == "\t" else f"'{other[0]}'"
+        raise InputError(
+            f"{path}, line 1: the columns are separated by {separated}; save the table with commas"
+        )
     if missing := [name for name in columns if name not in header]:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InputError(

@@ -19,7 +19,7 @@ Trial trial_of(const std::string& primitive) {
   return {.cell = {.primitive = {primitive, {}}, .workload = {"counter", ""}}};
 }
 
-const Sample kValid{.lost_updates = 0, .violations = 0};
+const Measurement kValid{.valid = true};
 
 TEST(Tally, SaysThatAllIsWellInAFewWords) {
   Tally tally;
@@ -62,10 +62,7 @@ TEST(Tally, SaysWhichCellsStayedImprecise) {
 
 TEST(Tally, CountsADisturbedTrialAsATrouble) {
   Tally tally;
-  tally.add(trial_of("keyed"), {.reason = "the window took 50 % longer than asked for",
-                                .lost_updates = 0,
-                                .violations = 0,
-                                .disturbance = "the window took 50 % longer than asked for"});
+  tally.add(trial_of("keyed"), {.reason = "the window took 50 % longer than asked for"});
   EXPECT_EQ(tally.text(),
             "1 trial, none of them valid\n"
             "  1 × keyed, counter: the window took 50 % longer than asked for");
@@ -73,11 +70,28 @@ TEST(Tally, CountsADisturbedTrialAsATrouble) {
 
 TEST(Tally, LetsAProofThatFailedSpeakForItself) {
   Tally tally;
-  tally.add(trial_of("none"),
-            {.reason = "lost 15 updates in 21 operations", .lost_updates = 15, .violations = 0});
+  tally.add(trial_of("none"), {.reason = "lost 15 updates in 21 operations"});
   EXPECT_EQ(tally.text(),
             "1 trial, none of them valid\n"
             "  1 × none, counter: lost 15 updates in 21 operations");
+}
+
+TEST(Tally, ShowsAReasonFromAFileInOneLine) {
+  Tally tally;
+  tally.add(trial_of("none"), {.reason = "two\nlines"});
+  EXPECT_THAT(tally.text(), Not(HasSubstr("two\nlines")));
+}
+
+TEST(Tally, CountsTheLastAttemptAtEachTrialThatHasARow) {
+  const Plan plan{.trials = {trial_of("keyed"), trial_of("lease"), trial_of("none")}};
+  const std::vector<Measurement> rows{
+      {.trial = 0, .attempt = 0, .reason = "disturbed"},
+      {.trial = 0, .attempt = 1, .valid = true},
+      {.trial = 2, .reason = "lost 15 updates"},
+  };
+  EXPECT_EQ(tally_of(plan, rows).text(),
+            "2 trials, 1 of them valid\n"
+            "  1 × none, counter: lost 15 updates");
 }
 
 }  // namespace

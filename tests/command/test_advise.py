@@ -133,6 +133,8 @@ def test_an_interrupted_one_says_how_to_go_on_and_then_answers(lockbench: Progra
     assert resumed.returncode == 0, resumed.stderr
     answered = lockbench.run(*CASE, "--hold", "200ns", "--run", "out")
     assert answered.returncode == 0 and answer_in(answered.stdout).startswith("Use ")
+    again = lockbench.run(*command[1:])
+    assert (again.returncode, again.stdout) == (0, resumed.stdout)
 
 
 @pytest.mark.parametrize(

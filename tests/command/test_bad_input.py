@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from program import Program, rows_of
+from program import Program
 
 SMALL = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--mode", "fixed")
 RESUME = ("run", "--resume", "there")
@@ -170,12 +170,6 @@ def test_resume_of_no_run(lockbench: Program) -> None:
         words = ("run", "--resume", folder)
         assert_refused(lockbench, words, (f"{folder}/meta.json", "name the folder of a run"))
     assert_refused(lockbench, ("run", "--resume", ""), ("--resume", "name a folder"))
-
-
-def test_resume_of_a_finished_run(lockbench: Program) -> None:
-    assert lockbench.run("run", *SMALL, "--out", "there").returncode == 0
-    assert len(rows_of(lockbench.folder / "there")) == 1
-    assert_refused(lockbench, RESUME, ("there: the run is finished", "start a new run"))
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,16 @@ def test_this_machine_becomes_a_file_that_predicts(lockbench: Program) -> None:
     assert min(machine["access_ns"].values()) >= 0 < machine["access_ns"]["hit"]
 
     again = lockbench.run("calibrate-machine", "--out", "mine.toml")
-    assert again.returncode == 2 and "mine.toml: exists already" in again.stderr
+    assert (again.returncode, again.stdout) == (0, done.stdout)
+    assert "nothing was left to measure: mine.toml" in again.stderr
     assert file.read_text(encoding="utf-8") == text
+    other = text.replace("cores_per_cluster", "cores_per_cluster_")
+    for there in (other, text.replace('title = "', 'title = "Another ')):
+        file.write_text(there, encoding="utf-8")
+        refused = lockbench.run("calibrate-machine", "--name", "mine")
+        assert refused.returncode == 2 and "not the model of this machine" in refused.stderr
+        assert file.read_text(encoding="utf-8") == there
+    file.write_text(text, encoding="utf-8")
 
     words = ("predict", *ONE, "--machine", "./mine.toml", "--out", "run", "--format", "csv")
     predicted = lockbench.run(*words)

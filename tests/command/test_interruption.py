@@ -67,7 +67,7 @@ def test_a_signal_keeps_the_rows_and_tells_how_to_go_on(
     assert resumed.returncode == 0, resumed.stderr
     assert_complete(out, TRIALS)
     assert rows_of(out)[: len(kept)] == kept
-    assert f"Measured out: {TRIALS - len(kept)} trial" in resumed.stdout
+    assert f"Measured out: {TRIALS} trials" in resumed.stdout
 
 
 def test_a_signal_that_is_sent_twice_at_once_is_one(lockbench: Program) -> None:
@@ -184,6 +184,61 @@ def test_a_killed_run_is_gone_on_with(lockbench: Program) -> None:
     assert "its last line had no end" in resumed.stderr
     assert_complete(out, TRIALS)
     assert rows_of(out)[: len(kept)] == kept
+
+
+NOTHING_LEFT = f"lockbench run: nothing was left to measure: all {TRIALS} trials have their row\n"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        (),
+        # The kill comes after the last row and before the end of the run is recorded.
+        (('"finished"', '"running"'),),
+        # Nothing is added to the rows, so it does not matter who could add to them.
+        (('"compiler": "', '"compiler": "another '), ('"cpu_model": "', '"cpu_model": "another ')),
+    ],
+    ids=["finished", "killed at its end", "another build and machine"],
+)
+def test_a_run_without_missing_rows_ends_again_as_it_ended(
+    lockbench: Program, edits: tuple[tuple[str, str], ...]
+) -> None:
+    first = lockbench.run(*SHORT, "--progress", "off")
+    out = lockbench.folder / "out"
+    meta = out / "meta.json"
+    text = meta.read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    meta.write_text(text, encoding="utf-8")
+    before = contents(out)
+    for _ in range(2):
+        again = lockbench.run("run", "--resume", "out", "--save-baseline", "main")
+        assert again.returncode == first.returncode == 0, again.stderr
+        assert again.stdout == first.stdout
+        assert again.stderr.startswith(NOTHING_LEFT)
+        after = contents(out)
+        assert '"finished"' in after["meta.json"].decode()
+        if '"running"' not in text:
+            assert after == before
+        assert after | {"meta.json": b""} == before | {"meta.json": b""}
+    assert (lockbench.folder / "results" / "baselines" / "main").resolve() == out.resolve()
+
+
+def test_a_run_without_a_valid_row_is_inconclusive_again(lockbench: Program) -> None:
+    words = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--pinning", "1000")
+    for repeated in (
+        (("run", *words, "--out", "out"), ("run", "--resume", "out")),
+        (("run", *words, "--shard", "1/1", "--out", "one"),) * 2,
+    ):
+        done, again = (lockbench.run(*command) for command in repeated)
+        assert done.returncode == again.returncode == 4, again.stderr
+        assert again.stdout == done.stdout
+        assert "nothing was left to measure: its trial has its row" in again.stderr
 
 
 def test_a_run_that_is_going_on_is_not_resumed(lockbench: Program) -> None:

@@ -77,6 +77,10 @@ def test_a_budget_that_is_too_small_says_which_cells_stayed_imprecise(lockbench:
     assert "2 cells less precise than 50 %; a larger --budget narrows them:" in done.stdout
     for primitive in ("global", "keyed"):
         assert f"\n    {primitive}, counter, 1 thread" in done.stdout
+    # The aim is that of the first command: what was measured within its budget is the run.
+    again = lockbench.run("run", "--resume", "out")
+    assert again.returncode == 0, again.stderr
+    assert measured_and_planned(lockbench)[1] == planned
 
 
 def test_a_cell_that_is_always_disturbed_stays_imprecise(lockbench: Program) -> None:

@@ -61,6 +61,9 @@ def test_an_interrupted_prediction_goes_on(lockbench: Program, tmp_path: Path) -
     done = lockbench.run("predict", "--resume", str(folder), "--format", "csv")
     assert done.returncode == 0, done.stderr
     assert [row["operations"] for row in rows_of(folder)] == [row["operations"] for row in whole]
+    again = lockbench.run("predict", "--resume", str(folder), "--format", "csv")
+    assert (again.returncode, again.stdout) == (0, done.stdout)
+    assert "nothing was left to predict" in again.stderr
 
 
 def test_a_lost_update_is_counted(lockbench: Program, tmp_path: Path) -> None:

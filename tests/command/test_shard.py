@@ -86,7 +86,8 @@ def test_the_same_command_goes_on_and_then_says_that_all_is_done(lockbench: Prog
     assert rows_of(folder)[: len(kept)] == kept
     once_more = lockbench.run(*PLAN, "--shard", "1/1", "--out", "one")
     assert once_more.returncode == 0
-    assert "Measured before: all 12 trials of shard 1/1" in once_more.stdout
+    assert "all 12 trials have their row" in once_more.stderr
+    assert "Measured one: shard 1/1: 12 trials" in once_more.stdout
     assert_complete(folder, TRIALS)
 
 
@@ -121,7 +122,8 @@ def test_a_requeued_task_on_another_machine_goes_on_beside_what_is_there(
     assert blocks == {"1", "2"}
     assert len(trials_of(second)) == 8
     # And there again, everything is done.
-    assert "Measured before" in shard(lockbench, 1, 1, out="one").stdout
+    again = shard(lockbench, 1, 1, out="one")
+    assert "nothing was left to measure: all 12 trials" in again.stderr
 
 
 @pytest.mark.parametrize(

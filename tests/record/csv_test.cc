@@ -107,5 +107,16 @@ TEST(Csv, ACarriageReturnOutsideQuotesEndsALineOrIsRefused) {
   EXPECT_TRUE(parse_csv("a,\"b\rc\"\n", "x.csv").ok());
 }
 
+TEST(Csv, ATableWithoutCommasIsToldItsSeparator) {
+  const auto error_of = [](std::string_view text) {
+    const CsvText csv = parse_csv(text, "x.csv").value();
+    return std::string(check_separator(csv.records.front().fields, "x.csv").message());
+  };
+  EXPECT_THAT(error_of("a;b\n1;2\n"), HasSubstr("x.csv:1: the columns are separated by ';';"));
+  EXPECT_THAT(error_of("a\tb\n"), HasSubstr("separated by tabs;"));
+  EXPECT_EQ(error_of("a,b;c\n"), "");
+  EXPECT_EQ(error_of("a\n"), "");
+}
+
 }  // namespace
 }  // namespace lockbench

@@ -269,6 +269,16 @@ def test_a_missing_column_is_named(make_run: MakeRun) -> None:
     assert "column keys is missing" in refusal(edited(make_run(), ",keys,", ",kees,"))
 
 
+@pytest.mark.parametrize(("separator", "named"), [(";", "';'"), ("\t", "tabs")])
+def test_a_table_without_commas_is_told_its_separator(
+    make_run: MakeRun, separator: str, named: str
+) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace(",", separator), encoding="utf-8")
+    assert f"columns are separated by {named}" in refusal(folder)
+
+
 def test_a_column_that_is_there_twice_is_named(make_run: MakeRun) -> None:
     folder = make_run()
     path = folder / "trials.csv"

@@ -5,8 +5,10 @@
 #include <csignal>
 #include <filesystem>
 #include <ostream>
+#include <string>
 #include <system_error>
 
+#include "harness/calibrate/calibrate_host.h"
 #include "harness/command/calibrate/here.h"
 #include "harness/plan/printable.h"
 #include "harness/record/files.h"
@@ -26,37 +28,48 @@ std::filesystem::path file_of(const CalibrateOptions& options) {
   return (options.name.empty() ? kHere : options.name) + ".toml";
 }
 
-std::string exists_text(const std::filesystem::path& file) {
-  return file.string() + ": exists already; remove it, or name another file";
+bool has_this_machine(const std::filesystem::path& file) {
+  const absl::StatusOr<std::string> text = read_file(file, kMostInputBytes);
+  return text.ok() && calibration::is_model_of_host(*text);
+}
+
+int finish(std::ostream& out, const std::filesystem::path& file) {
+  const std::string path = file.has_parent_path() ? file.string() : "./" + file.string();
+  out << "Machine " << printable(file.string()) << "\nnow     "
+      << printable(shell_command({"lockbench", "predict", "quick", "--machine", path})) << '\n';
+  return kSuccess;
 }
 
 }  // namespace
 
 int calibrate_command(const CalibrateOptions& options, std::ostream& out, std::ostream& err) {
-  std::signal(SIGXFSZ, SIG_IGN);  // required by AppendFile
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of the write
   const std::filesystem::path file = file_of(options);
-  // Asked first, so that the user need not wait to find out. The file is created last, so that an
-  // interrupted calibration leaves none.
   std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) return complain(err, exists_text(file), kBadInput);
+  if (std::filesystem::exists(file, ignored)) {
+    if (!has_this_machine(file)) {
+      return complain(err,
+                      file.string() + ": exists already and is not the model of this machine; "
+                                      "remove it, or name another file",
+                      kBadInput);
+    }
+    complain(err,
+             "nothing was left to measure: " + file.string() +
+                 " has the model of this machine; to measure it again, remove the file",
+             kSuccess);
+    return finish(out, file);
+  }
   if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), ignored)) {
     return complain(err, file.string() + ": there is no folder " + file.parent_path().string(),
                     kCouldNotFinish);
   }
   const absl::StatusOr<std::string> text = measure_here(file.stem().string(), err);
   if (!text.ok()) return complain(err, std::string(text.status().message()), kCouldNotFinish);
-  absl::StatusOr<AppendFile> created = AppendFile::create(file);
-  if (absl::IsAlreadyExists(created.status())) return complain(err, exists_text(file), kBadInput);
-  const absl::Status written = created.ok() ? created->append(*text) : created.status();
-  if (!written.ok()) {
-    // An empty file would be in the way of the next attempt.
-    if (created.ok()) std::filesystem::remove(file, ignored);
-    return complain(err, std::string(written.message()), kCouldNotFinish);
-  }
-  const std::string path = file.has_parent_path() ? file.string() : "./" + file.string();
-  out << "Machine " << printable(file.string()) << "\nnow     "
-      << printable(shell_command({"lockbench", "predict", "quick", "--machine", path})) << '\n';
-  return kSuccess;
+  // The file is written last and in one step, so that a calibration that is interrupted or killed
+  // leaves none.
+  const absl::Status written = replace_file(file, *text);
+  if (!written.ok()) return complain(err, std::string(written.message()), kCouldNotFinish);
+  return finish(out, file);
 }
 
 }  // namespace lockbench

@@ -14,8 +14,8 @@ struct CalibrateOptions {
   std::string name;  // of the machine; empty: the file's, or `here`
 };
 
-// Returns the exit code: 0 if the file was written, 1 if it could not be measured or written, 2 if
-// the file exists.
+// Returns the exit code: 0 if the file was written, or has the model of this machine already; 1 if
+// it could not be measured or written; 2 if there is another file.
 int calibrate_command(const CalibrateOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace lockbench

@@ -7,6 +7,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/printable.h"
+#include "harness/record/csv.h"
 
 namespace lockbench {
 
@@ -67,6 +68,7 @@ absl::Status RunTable::check_header(std::string_view right) {
   std::vector<std::string_view> columns;
   split_record(lines_.line(), columns, unquoted);
   columns_.assign(columns.begin(), columns.end());
+  if (absl::Status status = check_separator(columns_, path_.string()); !status.ok()) return status;
   if (lines_.line() == right) return absl::OkStatus();
   split_record(right, columns, unquoted);
   const auto [ours, first] =

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_format.h>
@@ -272,8 +273,13 @@ int start(const PredictOptions& options, const Predictor& predictor) {
 
 int resume(const PredictOptions& options, const Predictor& predictor) {
   note_signals();
-  absl::StatusOr<ResumedRun> run = resume_run(*options.resume, RowKind::kPredicted);
-  if (!run.ok()) return complain(options, run.status());
+  auto resumed = resume_run(*options.resume, RowKind::kPredicted);
+  if (!resumed.ok()) return complain(options, resumed.status());
+  SessionSettings settings = settings_of(options, predictor, *options.resume);
+  if (const auto* finished = std::get_if<FinishedSession>(&*resumed)) {
+    return finish_again(*finished, settings);
+  }
+  ResumedRun* const run = &std::get<ResumedRun>(*resumed);
   for (const std::string& repair : run->repairs)
     std::cerr << "lockbench predict: " << printable(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
@@ -284,7 +290,7 @@ int resume(const PredictOptions& options, const Predictor& predictor) {
     if (!copy.ok()) return complain(options, copy.status());
   }
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
-                 settings_of(options, predictor, *options.resume))
+                 std::move(settings))
       .run();
 }
 

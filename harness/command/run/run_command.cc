@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
@@ -133,8 +134,12 @@ SessionSettings settings_of(const RunOptions& options) {
 
 int resume(const RunOptions& options) {
   note_signals();
-  absl::StatusOr<ResumedRun> run = resume_run(*options.resume);
-  if (!run.ok()) return complain(run.status());
+  auto resumed = resume_run(*options.resume);
+  if (!resumed.ok()) return complain(resumed.status());
+  if (const auto* finished = std::get_if<FinishedSession>(&*resumed)) {
+    return finish_again(*finished, settings_of(options));
+  }
+  ResumedRun* const run = &std::get<ResumedRun>(*resumed);
   for (const Trial& trial : run->writer.meta().plan.trials) {
     const absl::Status known = check(trial.cell).status();
     if (known.ok()) continue;

@@ -20,7 +20,6 @@
 #include "harness/record/machine_identity.h"
 #include "harness/record/recovery.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -77,6 +76,7 @@ struct ShardFolder {
   bool ended = false;  // meta.json says so, too; a kill may come between the last row and this
   Numbers trials;      // the trials that are measured there
   Numbers done;        // of these, those that are done
+  std::vector<fs::path> all = {};  // the folders of all machines that measured the shard
 };
 
 // Removes the trials of groups that `done` contains completely.
@@ -124,6 +124,7 @@ absl::StatusOr<ShardFolder> folder_for(const Machine& machine, const Plan& plan,
       return absl::FailedPreconditionError(
           absl::StrFormat("--out: %s: %s; name another folder", at.string(), why));
     }
+    ours.all.push_back(at);
     if (absl::Status status = look_at(at, **found, machine, plan, ours); !status.ok()) {
       return status;
     }
@@ -131,6 +132,22 @@ absl::StatusOr<ShardFolder> folder_for(const Machine& machine, const Plan& plan,
   return absl::FailedPreconditionError(
       absl::StrFormat("--out: %s: %d machines measured this shard already; name another folder",
                       folder.string(), kMostMachines));
+}
+
+// The end of a shard that was measured before, by one machine or by several.
+absl::StatusOr<FinishedSession> read_finished(const fs::path& folder, Plan plan,
+                                              const std::vector<fs::path>& parts) {
+  std::vector<Measurement> rows;
+  for (const fs::path& part : parts) {
+    const absl::StatusOr<MeasuredRun> run = read_measured_run(part);
+    if (!run.ok()) return run.status();
+    rows.insert(rows.end(), run->measurements.begin(), run->measurements.end());
+  }
+  Tally tally = tally_of(plan, rows);
+  return FinishedSession{.folder = folder.string(),
+                         .plan = std::move(plan),
+                         .measurements = std::move(rows),
+                         .tally = std::move(tally)};
 }
 
 bool is_done(const ShardFolder& ours) {
@@ -163,9 +180,9 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
       folder_for(machine, plan, shard, folder, Numbers(trials->begin(), trials->end()));
   if (!ours.ok()) return complain(ours.status());
   if (is_done(*ours)) {
-    std::cout << "Measured before: all " << trials->size() << " trials of shard " << to_text(shard)
-              << " have their row in " << folder.string() << '\n';
-    return kSuccess;
+    const absl::StatusOr<FinishedSession> finished =
+        read_finished(folder, std::move(plan), ours->all);
+    return finished.ok() ? finish_again(*finished, settings) : complain(finished.status());
   }
   const RunIdentity identity{.run_id = new_run_id(plan.preset),
                              .preset = plan.preset,

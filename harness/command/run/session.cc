@@ -70,6 +70,16 @@ double expected_s(const std::vector<Trial>& trials) {
   return sum;
 }
 
+int finish_again(const FinishedSession& session, const SessionSettings& settings) {
+  const std::size_t trials = session.tally.trials();
+  std::cerr << "lockbench " << settings.command << ": nothing was left to "
+            << (settings.predict ? "predict: " : "measure: ")
+            << (trials == 1 ? "its trial has its row"
+                            : absl::StrCat("all ", trials, " trials have their row"))
+            << '\n';
+  return settings.finished(session);
+}
+
 Session::Session(RunWriter writer, const std::set<std::uint32_t>& done,
                  std::vector<Measurement> before, SessionSettings settings)
     : writer_(std::move(writer)),
@@ -97,6 +107,7 @@ void Session::aim_for(const RunAim& aim) {
 }
 
 int Session::run() {
+  if (missing_.empty()) return nothing_left();
   if (const absl::Status noted = note_surroundings(); !noted.ok()) return stopped(noted);
   if (aim_ && !aim_->precision) start_follower();
   for (;;) {
@@ -138,7 +149,6 @@ absl::Status Session::measure(const Trial& trial) {
       if (!row->sample.interference.empty()) watch_.wait_for_quiet();
       continue;
     }
-    tally_.add(trial, row->sample);
     note_figure(trial, row->sample);
     break;
   }
@@ -216,7 +226,7 @@ std::vector<Cell> Session::imprecise() {
   double block_s = 0;
   for (const Cell& cell : cells) block_s += expected_s(Trial{.cell = cell});
   if (block_s <= budget_left_s()) return cells;
-  tally_.note_imprecise(cells, *aim_->precision);
+  left_imprecise_ = std::move(cells);
   return {};
 }
 
@@ -289,13 +299,24 @@ int Session::finished() {
     ended = writer_.note(watch_.surroundings());
   }
   ended.Update(end(RunEnd::State::kFinished));
-  if (!ended.ok()) {
-    return complain(ended);
-  }
-  return settings_.finished({.folder = writer_.folder().string(),
-                             .plan = writer_.meta().plan,
-                             .measurements = std::move(measurements_),
-                             .tally = tally_});
+  return ended.ok() ? settings_.finished(conclusion()) : complain(ended);
+}
+
+// The session before this one was killed after its last row. What it recorded of its surroundings
+// stays.
+int Session::nothing_left() {
+  const absl::Status ended = end(RunEnd::State::kFinished);
+  return ended.ok() ? finish_again(conclusion(), settings_) : complain(ended);
+}
+
+FinishedSession Session::conclusion() {
+  const Plan& plan = writer_.meta().plan;
+  Tally tally = tally_of(plan, measurements_);
+  if (!left_imprecise_.empty()) tally.note_imprecise(left_imprecise_, *aim_->precision);
+  return {.folder = writer_.folder().string(),
+          .plan = plan,
+          .measurements = std::move(measurements_),
+          .tally = std::move(tally)};
 }
 
 int Session::interrupted() {

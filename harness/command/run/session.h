@@ -41,12 +41,12 @@ double expected_s(const std::vector<Trial>& trials);
 // The same for a machine with enough processors. All machines that share a plan compute the same.
 double expected_anywhere_s(const Trial& trial);
 
-// A session that has measured everything.
+// A run, or a shard, whose trials all have their row.
 struct FinishedSession {
   std::string folder;
   Plan plan;
   std::vector<Measurement> measurements;  // of all sessions of the run
-  Tally tally;                            // of this one
+  Tally tally;                            // of these
 };
 
 // The goal for which blocks are added after the plan has been measured.
@@ -70,6 +70,10 @@ struct SessionSettings {
   std::function<absl::StatusOr<Sample>(const Trial&)> predict = {};
   std::function<int(const FinishedSession&)> finished;  // prints the result; returns the exit code
 };
+
+// The end of a command that is repeated after all its trials got their row: says so on standard
+// error, and then ends as the session that measured them did. Returns the exit code.
+int finish_again(const FinishedSession& session, const SessionSettings& settings);
 
 class Session {
  public:
@@ -101,6 +105,8 @@ class Session {
   absl::StatusOr<OpenComparisons> ask_follower();
   std::vector<Cell> undecided();
   int finished();
+  int nothing_left();
+  FinishedSession conclusion();
   int interrupted();
   int stopped(const absl::Status& status);
   int complain(const absl::Status& status);
@@ -116,11 +122,11 @@ class Session {
   std::optional<LineProcess> follower_;  // determines which comparisons are open
   std::string decided_;                  // "30 of 51 comparisons decided", for the progress line
   std::vector<CellFigures> figures_;     // of this session's trials
+  std::vector<Cell> left_imprecise_;     // when the budget ended
   std::size_t kept_ = 0;                 // trials with a row; a resumed run keeps them
   ProgressState state_;
   Progress progress_;
   MachineWatch watch_;
-  Tally tally_;
   std::vector<Measurement> measurements_;
   SessionSettings settings_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

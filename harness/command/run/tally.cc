@@ -6,21 +6,22 @@
 #include <cstdio>
 
 #include "harness/plan/describe.h"
+#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/outcome.h"
 
 namespace lockbench {
 
-void Tally::add(const Trial& trial, const Sample& sample) {
+void Tally::add(const Trial& trial, const Measurement& last) {
   ++trials_;
-  if (sample.valid()) {
+  if (last.valid) {
     ++valid_;
     return;
   }
   const std::string what = to_text(trial.cell.primitive) + ", " + to_text(trial.cell.workload);
-  Trouble& trouble = troubles_[{what, sample.outcome}];
+  Trouble& trouble = troubles_[{what, last.outcome}];
   ++trouble.trials;
-  trouble.reason = sample.reason;
+  trouble.reason = printable(last.reason);
 }
 
 void Tally::note_imprecise(std::span<const Cell> cells, double precision) {
@@ -51,6 +52,14 @@ std::string Tally::text() const {
     text += trouble.reason;
   }
   return text + imprecise_;
+}
+
+Tally tally_of(const Plan& plan, std::span<const Measurement> rows) {
+  std::map<std::uint32_t, const Measurement*> last;
+  for (const Measurement& row : rows) last[row.trial] = &row;
+  Tally tally;
+  for (const auto& [trial, row] : last) tally.add(plan.trials[trial], *row);
+  return tally;
 }
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tally: counts how the trials of a session ended, for the summary at its end. Pure.
+// Tally: counts how the trials of a run ended, for the summary at its end. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 #include <string>
 #include <utility>
 
-#include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
+#include "harness/record/measurement.h"
 
 namespace lockbench {
 
 class Tally {
  public:
-  void add(const Trial& trial, const Sample& sample);
+  // `last`: the last attempt at the trial.
+  void add(const Trial& trial, const Measurement& last);
 
   // The cells whose medians were still wider than `precision` when the budget ended. The first few
   // are named.
@@ -29,7 +30,6 @@ class Tally {
   std::string text() const;
 
   std::size_t trials() const { return trials_; }
-  std::size_t valid() const { return valid_; }
 
  private:
   struct Trouble {
@@ -42,5 +42,8 @@ class Tally {
   std::string imprecise_;
   std::map<std::pair<std::string, Outcome>, Trouble> troubles_;  // by primitive and workload
 };
+
+// Of all trials that have a row. `rows`: of trials of `plan`, the attempts at each in their order.
+Tally tally_of(const Plan& plan, std::span<const Measurement> rows);
 
 }  // namespace lockbench
