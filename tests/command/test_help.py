@@ -106,6 +106,8 @@ def test_a_preset_to_start_from_runs_and_is_never_replaced(lockbench: Program) -
     assert lockbench.run(*words[1:]).returncode == 0, quoted
     full = lockbench.run("preset", "init", "full.toml", file_limit=100)
     assert full.returncode == 1 and not (lockbench.folder / "full.toml").exists()
+    repeated = lockbench.run("preset", "init", "mine.toml")
+    assert (repeated.returncode, repeated.stdout) == (0, written.stdout)
     file.write_text("mine", encoding="utf-8")
     again = lockbench.run("preset", "init", "mine.toml")
     assert (again.returncode, again.stdout) == (2, "")

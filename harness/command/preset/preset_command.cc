@@ -3,8 +3,8 @@
 #include "harness/command/preset/preset_command.h"
 
 #include <csignal>
-#include <filesystem>
 #include <ostream>
+#include <string>
 
 #include "harness/plan/preset_template.h"
 #include "harness/plan/printable.h"
@@ -27,19 +27,15 @@ int preset_command(const PresetOptions& options, std::ostream& out, std::ostream
     out << preset_template();
     return kSuccess;
   }
-  std::signal(SIGXFSZ, SIG_IGN);  // required by AppendFile
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of the write
   const std::string& file = options.words[1];
-  absl::StatusOr<AppendFile> created = AppendFile::create(file);
-  if (absl::IsAlreadyExists(created.status())) {
+  const absl::StatusOr<std::string> there = read_file(file, kMostInputBytes);
+  const bool missing = absl::IsNotFound(there.status());
+  // The same command may have written it before.
+  if (!missing && !(there.ok() && *there == preset_template())) {
     return complain(err, file + ": exists already; name another file", kBadInput);
   }
-  if (!created.ok()) {
-    return complain(err, std::string(created.status().message()), kCouldNotFinish);
-  }
-  if (const absl::Status written = created->append(preset_template()); !written.ok()) {
-    // An empty file would be in the way of the next attempt.
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
+  if (const absl::Status written = replace_file(file, preset_template()); !written.ok()) {
     return complain(err, std::string(written.message()), kCouldNotFinish);
   }
   const std::string run = shell_command({"lockbench", "run", file, "--dry-run", "--verbose"});
