@@ -167,9 +167,9 @@ absl::Status check_separator(const std::vector<std::string>& header, std::string
   const std::size_t place = header.front().find_first_of(";\t|");
   if (place == std::string::npos) return absl::OkStatus();
   const char separator = header.front()[place];
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s:1: the columns are separated by %s; save the table with commas", name,
-      separator == '\t' ? "tabs" : absl::StrFormat("'%c'", separator)));
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s:1: the columns are separated by %s; save the table with commas", name,
+                      separator == '\t' ? "tabs" : absl::StrFormat("'%c'", separator)));
 }
 
 }  // namespace lockbench

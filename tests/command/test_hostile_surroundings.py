@@ -8,7 +8,6 @@ import os
 import resource
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -67,7 +66,8 @@ def test_output_that_cannot_be_written_is_an_error(
 ) -> None:
     for output in (">/dev/full", ">&-"):
         script = f'exec "$@" {output}'
-        done = lockbench.run("-c", script, "sh", str(lockbench.binary), *words, executable="/bin/sh")
+        sh = ("-c", script, "sh", str(lockbench.binary))
+        done = lockbench.run(*sh, *words, executable="/bin/sh")
         assert done.returncode == 1, output
         assert done.stderr.count("\n") == 1
         assert "standard output" in done.stderr

@@ -49,8 +49,9 @@ int calibrate_command(const CalibrateOptions& options, std::ostream& out, std::o
   if (std::filesystem::exists(file, ignored)) {
     if (!has_this_machine(file)) {
       return complain(err,
-                      file.string() + ": exists already and is not the model of this machine; "
-                                      "remove it, or name another file",
+                      file.string() +
+                          ": exists already and is not the model of this machine; "
+                          "remove it, or name another file",
                       kBadInput);
     }
     complain(err,

@@ -55,10 +55,9 @@ absl::Status check_kind(const Meta& meta, const std::filesystem::path& folder, R
   }
   const bool predicted = is_predicted(meta.plan);
   if (predicted == (kind == RowKind::kPredicted)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrFormat("%s: the rows are %s; to go on with it: lockbench %s --resume %s",
-                      folder.string(), predicted ? "predictions" : "measurements",
-                      predicted ? "predict" : "run", folder.string()));
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "%s: the rows are %s; to go on with it: lockbench %s --resume %s", folder.string(),
+      predicted ? "predictions" : "measurements", predicted ? "predict" : "run", folder.string()));
 }
 
 }  // namespace
