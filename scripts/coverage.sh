@@ -43,3 +43,4 @@ ctest --test-dir "$build" --parallel "$(nproc)" --timeout 600 --no-label-summary
   echo "coverage.sh: some tests failed; the figures are of what ran" >&2
 gcovr --root . --exclude 'tests/.*' --exclude 'build/.*' --exclude-unreachable-branches \
   --html-details "$build/coverage.html" --print-summary "$build"
+echo "$build/coverage.html"

@@ -164,7 +164,10 @@ def main(argv: list[str]) -> int:
         ROOT / "docs" / "images", ROOT / PLACE / "html" / "docs" / "images", dirs_exist_ok=True
     )
     done = subprocess.run(["doxygen", str(ROOT / "docs" / "Doxyfile")], cwd=copies, check=False)
-    return 0 if done.returncode == 0 else 1
+    if done.returncode != 0:
+        return 1
+    print(f"{PLACE}/html/index.html")
+    return 0
 
 
 if __name__ == "__main__":

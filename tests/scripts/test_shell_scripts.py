@@ -10,7 +10,7 @@ import pytest
 
 from machine import BASH, CHECKOUT, Machine
 
-COMMANDS = [CHECKOUT / "scripts/demo.sh", CHECKOUT / "scripts/test.sh"]
+COMMANDS = [CHECKOUT / f"scripts/{name}.sh" for name in ("demo", "test", "suites", "generators")]
 CI = CHECKOUT / ".ci/run"
 SOURCED = [CHECKOUT / "scripts/prepare.sh", CHECKOUT / "scripts/engines.sh"]
 OTHERS = [CHECKOUT / f"scripts/{name}.sh" for name in ("bare", "controls", "sanitize")]
@@ -66,6 +66,53 @@ def test_ci_runs_the_test_script(tmp_path: Path) -> None:
         path.chmod(0o755)
     given = run(tmp_path / ".ci/run", cwd=Path("/"))
     assert (given.returncode, given.stdout.strip()) == (7, str(tmp_path))
+
+
+def script_that(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("suites", "code", "table"),
+    [
+        (("truth",), 0, ["truth 0 passed"]),
+        (
+            ("long", "truth", "bare"),
+            1,
+            [
+                "long 0 failed: exit 3, build/suites/long.log",
+                "truth 0 passed",
+                "bare - left out: it needs root",
+            ],
+        ),
+        (("bare", "truth"), 4, ["bare - left out: it needs root", "truth 0 passed"]),
+    ],
+)
+def test_suites_go_on_after_a_failure_and_end_with_a_table(
+    suites: tuple[str, ...], code: int, table: list[str], tmp_path: Path
+) -> None:
+    for name in ("suites.sh", "prepare.sh"):
+        script = script_that(tmp_path / "scripts" / name, "")
+        script.write_bytes((CHECKOUT / "scripts" / name).read_bytes())
+    script_that(tmp_path / "scripts/test.sh", "echo of the suite; exit 3")
+    script_that(tmp_path / "scripts/truth.sh", "exit 0")
+    user = script_that(tmp_path / "tools/id", "echo 1000").parent
+    given = subprocess.run(
+        [tmp_path / "scripts/suites.sh", *suites],
+        cwd="/",
+        env={**os.environ, "PATH": f"{user}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [" ".join(line.split()) for line in given.stdout.splitlines()]
+    assert (given.returncode, given.stderr) == (code, "")
+    assert lines[lines.index("suite minutes result") + 1 :] == table
+    if "long" in suites:
+        assert (tmp_path / "build/suites/long.log").read_text() == "of the suite\n"
 
 
 @pytest.fixture(name="machine")
