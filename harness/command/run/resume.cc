@@ -34,11 +34,7 @@ absl::StatusOr<bool> is_finished(const Meta& meta, const std::filesystem::path& 
 absl::StatusOr<FinishedSession> read_finished(const std::filesystem::path& folder) {
   absl::StatusOr<MeasuredRun> run = read_measured_run(folder);
   if (!run.ok()) return run.status();
-  Tally tally = tally_of(run->meta.plan, run->measurements);
-  return FinishedSession{.folder = folder.string(),
-                         .plan = std::move(run->meta.plan),
-                         .measurements = std::move(run->measurements),
-                         .tally = std::move(tally)};
+  return finished_session(folder.string(), std::move(run->meta.plan), std::move(run->measurements));
 }
 
 bool is_predicted(const Plan& plan) {

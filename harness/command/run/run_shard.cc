@@ -143,11 +143,7 @@ absl::StatusOr<FinishedSession> read_finished(const fs::path& folder, Plan plan,
     if (!run.ok()) return run.status();
     rows.insert(rows.end(), run->measurements.begin(), run->measurements.end());
   }
-  Tally tally = tally_of(plan, rows);
-  return FinishedSession{.folder = folder.string(),
-                         .plan = std::move(plan),
-                         .measurements = std::move(rows),
-                         .tally = std::move(tally)};
+  return finished_session(folder.string(), std::move(plan), std::move(rows));
 }
 
 bool is_done(const ShardFolder& ours) {

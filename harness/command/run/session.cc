@@ -70,6 +70,14 @@ double expected_s(const std::vector<Trial>& trials) {
   return sum;
 }
 
+FinishedSession finished_session(std::string folder, Plan plan, std::vector<Measurement> rows) {
+  Tally tally = tally_of(plan, rows);
+  return {.folder = std::move(folder),
+          .plan = std::move(plan),
+          .measurements = std::move(rows),
+          .tally = std::move(tally)};
+}
+
 int finish_again(const FinishedSession& session, const SessionSettings& settings) {
   const std::size_t trials = session.tally.trials();
   std::cerr << "lockbench " << settings.command << ": nothing was left to "
@@ -310,13 +318,12 @@ int Session::nothing_left() {
 }
 
 FinishedSession Session::conclusion() {
-  const Plan& plan = writer_.meta().plan;
-  Tally tally = tally_of(plan, measurements_);
-  if (!left_imprecise_.empty()) tally.note_imprecise(left_imprecise_, *aim_->precision);
-  return {.folder = writer_.folder().string(),
-          .plan = plan,
-          .measurements = std::move(measurements_),
-          .tally = std::move(tally)};
+  FinishedSession session =
+      finished_session(writer_.folder().string(), writer_.meta().plan, std::move(measurements_));
+  if (!left_imprecise_.empty()) {
+    session.tally.note_imprecise(left_imprecise_, *aim_->precision);
+  }
+  return session;
 }
 
 int Session::interrupted() {

@@ -49,6 +49,9 @@ struct FinishedSession {
   Tally tally;                            // of these
 };
 
+// `rows`: all rows of the run or shard, the attempts at each trial in their order.
+FinishedSession finished_session(std::string folder, Plan plan, std::vector<Measurement> rows);
+
 // The goal for which blocks are added after the plan has been measured.
 struct RunAim {
   // Adds blocks until the median of each cell is known to this share (precision.h). Absent: until
