@@ -63,8 +63,8 @@ while (($# > 0)); do
 done
 ((${#suites[@]} > 0)) || suites=(bookworm trixie)
 ((${#steps[@]} > 0)) || steps=("${all_steps[@]}")
-(($(id -u) == 0)) || fail "a machine in a folder is root's to make; run it as root"
-command -v debootstrap >/dev/null || fail "debootstrap is missing; install its package"
+(($(id -u) == 0)) || cannot_run "a machine in a folder is root's to make; run it as root"
+command -v debootstrap >/dev/null || cannot_run "debootstrap is missing; install its package"
 
 # The lines of sources.list: with the updates, which a machine of today has.
 sources_of() {

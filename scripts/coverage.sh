@@ -3,6 +3,7 @@
 # Which lines no test reaches. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/prepare.sh
 
 usage() {
   cat <<'TEXT'
@@ -26,10 +27,7 @@ case "${1-}" in
     ;;
 esac
 
-command -v gcovr >/dev/null || {
-  echo "coverage.sh: gcovr is missing; install the package gcovr" >&2
-  exit 1
-}
+command -v gcovr >/dev/null || cannot_run "gcovr is missing; install the package gcovr"
 
 build=build/coverage
 cmake --preset debug -B "$build" -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" >/dev/null

@@ -20,7 +20,8 @@ build/fuzz/failures, with the command that repeats it.
 
 Needs clang and its runtime, on Debian clang-16 and libclang-rt-16-dev. ctest
 runs the same targets without them, on texts made at random (fuzz_mutate).
-Exits with 3 if a target failed, with 1 if it could not be built.
+Exits with 3 if a target failed, with 1 if it could not be built, with 4 if
+there is no such clang.
 TEXT
 }
 
@@ -56,20 +57,22 @@ trap 'exit 143' TERM
 
 build=build/fuzz
 
-# The newest clang++ that can link libFuzzer.
+# The newest clang++ that compiles lockbench and links libFuzzer; nothing if there is none.
 find_clang() {
   local clang
   for clang in clang++-{22,21,20,19,18,17,16} clang++; do
     command -v "$clang" >/dev/null || continue
+    (($("$clang" -dumpversion | cut -d . -f 1) >= 16)) || continue
     echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
       "$clang" -x c++ -fsanitize=fuzzer,address - -o /dev/null 2>/dev/null || continue
     echo "$clang"
     return
   done
-  fail "no clang++ here links libFuzzer; install clang-16 and libclang-rt-16-dev, or newer ones"
 }
 
 clang="$(find_clang)"
+[[ "$clang" ]] ||
+  cannot_run "no clang++ 16 or newer links libFuzzer; install clang-16 and libclang-rt-16-dev"
 say "Building the targets with $clang"
 configure_preset fuzz -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/++/}" \
   -DBUILD_TESTING=ON

@@ -7,7 +7,8 @@ Usage: tidy.py [--all | --within SECONDS] [FILE ...]
 On the main branch itself: on those that differ from the commit before. Compiles without precompiled
 headers, which would hide an include that is missing; a header is compiled by itself. With --all: on
 every source and the headers that it includes, up to eight sources at a time, which takes a third of
-the time and an hour on two cores. Exits with 1 when clang-tidy finds anything.
+the time and an hour on two cores. Exits with 1 when clang-tidy finds anything, with 4 when nothing
+could be checked.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "tidy"
 CLANG_TIDY = "clang-tidy-19"  # other versions have other checks
+LEFT_OUT = 4  # the exit code if nothing could be checked
 FILE_TIMEOUT_S = 900
 
 
@@ -69,7 +71,7 @@ def configure(build: Path, together: bool) -> bool:
         try:
             subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         except subprocess.CalledProcessError as error:
-            print(f"clang-tidy: left out, {' '.join(command)} failed: {error.stderr.strip()}")
+            print(f"tidy.py: {' '.join(command)} failed: {error.stderr.strip()}")
             return False
     return True
 
@@ -113,11 +115,11 @@ def main(argv: list[str]) -> int:
         print("clang-tidy: no source differs")
         return 0
     if shutil.which(CLANG_TIDY) is None:
-        print(f"clang-tidy: left out, {CLANG_TIDY} is not installed")
-        return 0
+        print(f"tidy.py: {CLANG_TIDY} is not installed")
+        return LEFT_OUT
     build = BUILD / "together" if options.all else BUILD
     if not configure(build, together=options.all):
-        return 0
+        return LEFT_OUT
     if options.all:
         files = every_source(build)
     deadline = time.monotonic() + options.within
