@@ -34,8 +34,7 @@ function(lockbench_add_simulated_plugin name)
     endif()
   endforeach()
   set_source_files_properties(${THEIR_SOURCES} PROPERTIES COMPILE_OPTIONS -w
-                                                         SKIP_PRECOMPILE_HEADERS ON
-                                                         SKIP_UNITY_BUILD_INCLUSION ON)
+                                                         SKIP_PRECOMPILE_HEADERS ON)
   lockbench_add_plugin(${name} ${THEIR_UNPARSED_ARGUMENTS} ${THEIR_SOURCES} LINK ${THEIR_LINK}
                        ${options})
   target_include_directories(${name} BEFORE PRIVATE ${THEIR_INCLUDES})

@@ -188,7 +188,7 @@ build_by_clang() {
     ensure_packages clang-$version \"\${run_packages[@]}\" \"\${test_packages[@]}\""
   inside "$1/user" user "cd ~/lockbench && clang++-$version --version | head -n 1 &&
     cmake --preset release -B build/clang-$version -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON \
-      -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_COMPILER=clang++-$version -DCMAKE_C_COMPILER=clang-$version &&
+      -DCMAKE_CXX_COMPILER=clang++-$version -DCMAKE_C_COMPILER=clang-$version &&
     cmake --build build/clang-$version --parallel $(nproc) -- -k 0"
 }
 

@@ -18,7 +18,7 @@ the previous commit). This takes 5 to 20 s for each file.
   --quick            without clang-tidy
   --within SECONDS   clang-tidy starts no further file after SECONDS, and the
                      script reports how many files it left out
-  --all              clang-tidy on all sources: an hour on two cores
+  --all              clang-tidy on all sources: hours on two cores
 
 Exits with 1 if a check fails. All checks run, and each reports what it found.
 TEXT

@@ -3,8 +3,7 @@
 # What demo.sh and test.sh share: the packages, and the configuring. Sourced, not run.
 #
 # ensure_packages PACKAGE…        installs the missing ones; does nothing if none is missing
-# configure_preset PRESET [-D…]   configures build/PRESET; a new one compiles up to eight sources of a
-#                                 target as one, which halves the time that everything takes
+# configure_preset PRESET [-D…]   configures build/PRESET
 #
 # They speak of paths relative to the checkout and expect to be run from there.
 
@@ -102,8 +101,6 @@ check_cmake() {
 
 configure_preset() {
   check_cmake
-  local together=()
-  [[ -e "build/$1/build.ninja" ]] || together=(-DCMAKE_UNITY_BUILD=ON)
   # Warnings and errors go to the standard error.
-  cmake --preset "$1" "${together[@]}" "${@:2}" >/dev/null
+  cmake --preset "$1" "${@:2}" >/dev/null
 }

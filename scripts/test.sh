@@ -12,9 +12,11 @@ Usage: ./scripts/test.sh [--long]
 Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must); builds and runs the tests labelled `sanitize` in
 the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
-`release` with warnings as errors, runs all tests there, and ends with ctest's
-own summary. Exits with 1 when anything failed; what can still run does.
-It takes some 18 to 30 minutes on two cores with cold caches; virtual ones differ.
+`release` with warnings as errors, each source alone, so that a missing include
+is an error; runs all tests there, and ends with the slowest sources and tests
+and the number of tests that passed. Exits with 1 when anything failed; what can
+still run does.
+It takes some 15 to 25 minutes on two cores with cold caches; virtual ones differ.
 
   --long  also the tests labelled or marked `long`, which repeat on more cases
           what the others show: all of the self-test's broken locks by each
@@ -109,8 +111,9 @@ configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON \
 cmake --build --preset release --parallel "$(nproc)" -- -k 0 || failed+=("build release")
 
 say_when "The tests of the preset release"
-# Last, so that ctest's summary closes the output; only a failure outside of it says more.
-ctest --preset release "${ctest_options[@]}" || failed+=("tests release")
+junit=$PWD/build/release/tests.xml
+ctest --preset release "${ctest_options[@]}" --output-junit "$junit" || failed+=("tests release")
+./scripts/slowest.py build/release "$junit" || true # it decides nothing
 ((${#failed[@]} == 0)) && exit
 printf 'Failed: %s\n' "$(printf '%s, ' "${failed[@]}" | sed 's/, $//')"
 exit 1

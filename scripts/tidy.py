@@ -51,19 +51,14 @@ def files_that_differ() -> list[str]:
 
 
 def every_source(build: Path) -> list[str]:
-    """What the build compiles: single sources, and files that include several."""
+    """What the build compiles."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     return sorted({command["file"] for command in commands if command["file"][-2:] != ".c"})
 
 
-def configure(build: Path, together: bool) -> bool:
+def configure(build: Path) -> bool:
     """Writes the compile commands and the headers that the build makes. False: it could not."""
-    # A unity build has no command for a single source.
-    options = (
-        "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
-        f"-DCMAKE_UNITY_BUILD={'ON' if together else 'OFF'}",
-        "-DBUILD_TESTING=ON",
-    )
+    options = ("-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DBUILD_TESTING=ON")
     for command in (
         ("cmake", "--preset", "release", "-B", str(build), *options),
         ("cmake", "--build", str(build), "--target", "lockbench_commit"),
@@ -80,16 +75,8 @@ def findings_in(file: str, build: Path, deadline: float) -> str | None:
     """What clang-tidy finds; empty when it is nothing, None when there is no time for the file."""
     if time.monotonic() > deadline:
         return None
-    # A header is a main file here: its `#pragma once` is no mistake. So is what a unity build
-    # includes.
-    options: tuple[str, ...] = (
-        "--quiet",
-        "-p",
-        str(build),
-        "--extra-arg=-Wno-pragma-once-outside-header",
-    )
-    if "Unity" in file:
-        options += ("--checks=-bugprone-suspicious-include",)
+    # A header is a main file here: its `#pragma once` is no mistake.
+    options = ("--quiet", "-p", str(build), "--extra-arg=-Wno-pragma-once-outside-header")
     try:
         result = subprocess.run(
             (CLANG_TIDY, *options, file),
@@ -117,16 +104,15 @@ def main(argv: list[str]) -> int:
     if shutil.which(CLANG_TIDY) is None:
         print(f"tidy.py: {CLANG_TIDY} is not installed")
         return LEFT_OUT
-    build = BUILD / "together" if options.all else BUILD
-    if not configure(build, together=options.all):
+    if not configure(BUILD):
         return LEFT_OUT
     if options.all:
-        files = every_source(build)
+        files = every_source(BUILD)
     deadline = time.monotonic() + options.within
     found = False
     unchecked = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda file: findings_in(file, build, deadline), files)
+        results = pool.map(lambda file: findings_in(file, BUILD, deadline), files)
         for number, text in enumerate(results, 1):
             print(text or "", end="", flush=True)
             found = found or bool(text)

@@ -4,11 +4,12 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from machine import Machine
+from machine import CHECKOUT, Machine
 
 SUMMARY = "100% tests passed, 0 tests failed out of 3"
 
@@ -78,16 +79,6 @@ def test_demo_leaves_a_configured_folder_as_it_is(machine: Machine) -> None:
     (machine.checkout / "build/release/build.ninja").touch()
     run_script(machine, "demo.sh")
     assert "-DBUILD_TESTING" not in " ".join(machine.calls("cmake --preset"))
-
-
-def test_a_new_folder_compiles_several_sources_as_one(machine: Machine) -> None:
-    (machine.checkout / "build/asan").mkdir(parents=True)
-    (machine.checkout / "build/asan/build.ninja").touch()
-    run_script(machine, "test.sh")
-    given = {call.split()[2]: call for call in machine.calls("cmake --preset")}
-    assert "-DCMAKE_UNITY_BUILD=ON" in given["tsan"]
-    assert "-DCMAKE_UNITY_BUILD=ON" in given["release"]
-    assert "UNITY" not in given["asan"]
 
 
 def test_demo_stops_at_what_fails(machine: Machine) -> None:
@@ -183,3 +174,25 @@ def test_a_build_that_fails_still_runs_the_tests_that_were_built(machine: Machin
     given = run_script(machine, "test.sh")
     assert given.returncode == 1
     assert given.stdout.splitlines()[-2:] == [SUMMARY, "Failed: build release"]
+
+
+def test_the_slowest_sources_and_tests_are_named_and_the_tests_counted(tmp_path: Path) -> None:
+    log = ["# ninja log v5"] + [
+        f"0\t{1000 * i}\t0\tharness/source_{i}.cc.o\tabc" for i in range(30)
+    ]
+    (tmp_path / ".ninja_log").write_text("\n".join(log) + "\n", encoding="utf-8")
+    states = [("slow_test", "run", 9.5), ("broken_test", "fail", 1), ("absent_test", "notrun", 0)]
+    cases = "".join(f'<testcase name="{n}" status="{s}" time="{t}"/>' for n, s, t in states)
+    (tmp_path / "tests.xml").write_text(f"<testsuite>{cases}</testsuite>", encoding="utf-8")
+    script = CHECKOUT / "scripts/slowest.py"
+    given = subprocess.run(
+        [sys.executable, script, tmp_path, tmp_path / "tests.xml"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = given.stdout.splitlines()
+    assert "    29.0 s  harness/source_29.cc.o" in lines
+    assert not any("source_9.cc.o" in line for line in lines)  # beyond the 20 slowest
+    assert lines.index("     9.5 s  slow_test") < lines.index("     1.0 s  broken_test")
+    assert lines[-1] == "1 passed, 1 failed, 1 skipped"
