@@ -25,6 +25,8 @@ CHECKS = {
     "tables": simulated.tables,
     "small": simulated.small,
     "delay": figures.delay,
+    "load": figures.load,
+    "loaded-delay": figures.loaded_delay,
     "stall": figures.stall,
     "twins": figures.twins,
     "slower": figures.slower,

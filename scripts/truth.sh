@@ -11,14 +11,14 @@ Usage: ./scripts/truth.sh [--only NAME]... [--markdown FILE] [--kills N]
                           [--with-quick-twice MINUTES] [--seed N] [--keep]
 
 Measures locks of which it is known what must come out: with a known delay, a
-known stall, the same lock under two names, a known unfairness; judges tables and
+known load, a known stall, the same lock under two names, a known unfairness; judges tables and
 fits curves that were made up; and kills runs at random moments. Ends with a table of what
 was promised and what was found. Up to ten minutes on a quiet machine, and a
 few more to build the first time.
 
   --only NAME              this promise alone; may be given again. One of
-                           tables, small, delay, stall, twins, slower, crowded,
-                           unfair, scalability, kills
+                           tables, small, delay, load, loaded-delay, stall,
+                           twins, slower, crowded, unfair, scalability, kills
   --markdown FILE          writes the table there, too; a file with the line
                            <!-- truth --> has it between that and
                            <!-- end of truth -->

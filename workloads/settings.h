@@ -18,14 +18,19 @@ using Nanoseconds = std::chrono::nanoseconds;
 struct Work {
   enum class Kind {
     kNone,
-    kSpin,   // computes for `duration`
-    kSleep,  // sleeps for `duration`
-    kTouch,  // writes `lines` cache lines that belong to the key (hold) or the thread (think)
+    kSpin,         // computes for `duration`
+    kSleep,        // sleeps for `duration`
+    kTouch,        // writes `lines` cache lines that belong to the key (hold) or the thread (think)
+    kRandomSpin,   // computes for times with an exponential distribution and the mean `duration`
+    kRandomSleep,  // sleeps for such times
   };
 
   Kind kind = Kind::kNone;
   Nanoseconds duration{0};
   std::uint32_t lines = 0;
+
+  bool computes() const { return kind == Kind::kSpin || kind == Kind::kRandomSpin; }
+  bool sleeps() const { return kind == Kind::kSleep || kind == Kind::kRandomSleep; }
 
   bool operator==(const Work&) const = default;
 };

@@ -18,6 +18,8 @@ namespace lockbench {
 template <Key K>
 class TransferBooks {
  public:
+  static constexpr std::uint32_t kKeysPerOperation = 2;
+
   struct Pair {
     std::uint32_t from;
     std::uint32_t to;
@@ -76,8 +78,6 @@ class TransferBooks {
   HoldLines hold_lines;
 
  private:
-  static constexpr std::uint32_t kKeysPerOperation = 2;
-
   // A transfer from a key to itself holds the key once.
   static void count_holds(const KeyCursor& cursor, std::span<std::uint64_t> tally) {
     cursor.for_each_pair([tally](std::uint32_t from, std::uint32_t to, std::uint64_t times) {
@@ -99,6 +99,7 @@ class Transfer {
   static constexpr bool kAccepts = kOneHolder<P, K> && PairLock<P, K>;
   static constexpr std::string_view kNeeds = "two keys at once, at most one holder of each";
   static constexpr std::array<std::string_view, 0> kScenarios{};
+  static constexpr std::uint32_t kKeysPerOperation = TransferBooks<K>::kKeysPerOperation;
 
   static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
     if (settings.keys < 2) return "moves between two keys, and there is 1; take 2 or more";

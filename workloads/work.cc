@@ -3,11 +3,14 @@
 #include "workloads/work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <limits>
+#include <utility>
 
 #include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
+#include "workloads/exponential.h"
 
 namespace lockbench {
 namespace {
@@ -44,6 +47,58 @@ void spin_by_clock(Nanoseconds duration, const SpinPace& pace) {
   multiply_chain(steps_for(left_ns, pace));
 }
 
+// The minimum time per call, in ns, over `attempts` series of `calls`.
+template <class Action>
+double best_ns(int attempts, int calls, Action action) {
+  double best = std::numeric_limits<double>::max();
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const platform::Time start = platform::now();
+    for (int i = 0; i < calls; ++i) action();
+    const platform::Duration took = platform::now() - start;
+    best = std::min(best, static_cast<double>(took.count()) / calls);
+  }
+  return best;
+}
+
+// The random durations of one thread.
+struct RandomDurations {
+  explicit RandomDurations(std::uint64_t seed) : factors(seed) {}
+
+  double draw_ns(Nanoseconds mean) { return static_cast<double>(mean.count()) * factors.next(); }
+
+  Exponential factors;
+  double owed_ns[2] = {0, 0};  // of each role: what was drawn and not yet spun
+};
+thread_local RandomDurations durations(0);
+
+// What is shorter than the entry of a chain is added to the next duration, so that the mean is
+// kept.
+void spin_for(double ns, const SpinPace& pace, double& owed_ns) {
+  owed_ns += ns - pace.random_ns;
+  if (owed_ns <= pace.entry_ns) return;
+  const double whole_ns = std::exchange(owed_ns, 0);
+  if (whole_ns < static_cast<double>(kClockedFrom.count())) {
+    return multiply_chain(steps_for(whole_ns, pace));
+  }
+  spin_by_clock(Nanoseconds{static_cast<std::int64_t>(whole_ns)}, pace);
+}
+
+// What a random duration takes beyond itself: the draw, and the end of the chain, which no
+// processor foresees. The same durations in each attempt.
+double random_cost_ns(int attempts, const SpinPace& pace) {
+  constexpr int kDraws = Exponential::kSize;
+  constexpr Nanoseconds kMean{100};
+  double owed_ns = 0;
+  const double mean_ns = best_ns(attempts, 1,
+                                 [&] {
+                                   RandomDurations random(1);
+                                   for (int i = 0; i < kDraws; ++i)
+                                     spin_for(random.draw_ns(kMean), pace, owed_ns);
+                                 }) /
+                         kDraws;
+  return std::max(0.0, mean_ns - static_cast<double>(kMean.count()));
+}
+
 void sleep_for(Nanoseconds duration) {
   timespec left{.tv_sec = static_cast<time_t>(duration.count() / 1'000'000'000),
                 .tv_nsec = static_cast<long>(duration.count() % 1'000'000'000)};
@@ -56,19 +111,6 @@ void touch(CacheLine* lines, std::uint32_t count) {
     ++lines[i].words[0];
     asm volatile("" ::: "memory");  // the write happens now, not after the critical section
   }
-}
-
-// The minimum time per call, in ns, over `attempts` series of `calls`.
-template <class Action>
-double best_ns(int attempts, int calls, Action action) {
-  double best = std::numeric_limits<double>::max();
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const platform::Time start = platform::now();
-    for (int i = 0; i < calls; ++i) action();
-    const platform::Duration took = platform::now() - start;
-    best = std::min(best, static_cast<double>(took.count()) / calls);
-  }
-  return best;
 }
 
 }  // namespace
@@ -85,12 +127,19 @@ SpinPace SpinPace::measure() {
   pace.entry_ns = std::max(0.0, short_ns - static_cast<double>(kFewSteps) / pace.steps_per_ns);
   const double clocked_ns = best_ns(kAttempts, 20, [&pace] { spin_by_clock(kClockedFrom, pace); });
   pace.clocked_entry_ns = clocked_ns - static_cast<double>(kClockedFrom.count());
+  pace.clock_ns = best_ns(kAttempts, 100, platform::now);
+  pace.random_ns = random_cost_ns(kAttempts, pace);
   return pace;
 }
 
-Worker::Worker(const Work& work, const SpinPace& pace)
+void seed_random_work(std::uint64_t seed) {
+  durations = RandomDurations(seed);
+}
+
+Worker::Worker(const Work& work, const SpinPace& pace, Role role)
     : work_(work),
       pace_(pace),
+      role_(role),
       chain_steps_(steps_for(static_cast<double>(work.duration.count()), pace)) {}
 
 void Worker::perform_some(CacheLine* scratch) const {
@@ -104,6 +153,11 @@ void Worker::perform_some(CacheLine* scratch) const {
       return sleep_for(work_.duration);
     case Work::Kind::kTouch:
       return touch(scratch, work_.lines);
+    case Work::Kind::kRandomSpin:
+      return spin_for(durations.draw_ns(work_.duration), pace_,
+                      durations.owed_ns[static_cast<int>(role_)]);
+    case Work::Kind::kRandomSleep:
+      return sleep_for(Nanoseconds{std::llround(durations.draw_ns(work_.duration))});
   }
 }
 

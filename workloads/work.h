@@ -22,6 +22,8 @@ struct SpinPace {
   double steps_per_ns = 1;
   double entry_ns = 0;          // of a chain without steps: the cost of its fences
   double clocked_entry_ns = 0;  // of a spin with clock: the cost of clock reads and arithmetic
+  double random_ns = 0;         // of a random duration: what it takes beyond itself
+  double clock_ns = 0;          // of one reading of the clock
 
   // Takes 1-2 ms. The result is the best of several attempts, because disturbance can only slow an
   // attempt.
@@ -34,11 +36,17 @@ struct alignas(platform::kCacheLine) CacheLine {
   std::uint64_t words[platform::kCacheLine / sizeof(std::uint64_t)] = {};
 };
 
+// Seeds the random durations of the work that this thread performs.
+void seed_random_work(std::uint64_t seed);
+
 // Does one kind of work repeatedly. `scratch` is what kTouch writes: `work.lines` cache lines that
 // the caller may write at that time.
 class Worker {
  public:
-  Worker(const Work& work, const SpinPace& pace);
+  // The two works of an operation, each of which has random durations of its own.
+  enum class Role { kHold, kThink };
+
+  Worker(const Work& work, const SpinPace& pace, Role role = Role::kHold);
 
   void perform(CacheLine* scratch) const {
     if (work_.kind == Work::Kind::kNone) return;
@@ -52,6 +60,7 @@ class Worker {
 
   Work work_;
   SpinPace pace_;
+  [[maybe_unused]] Role role_;
   // kSpin below kClockedFrom: computed once, in advance. Simulated threads spin in virtual time.
   [[maybe_unused]] std::uint64_t chain_steps_;
 };

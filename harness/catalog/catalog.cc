@@ -13,6 +13,7 @@
 
 #include "harness/catalog/service_plugins.h"
 #include "harness/catalog/subjects.h"
+#include "harness/measure/pinning.h"
 #include "harness/measure/workload_settings.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/number.h"
@@ -313,8 +314,11 @@ absl::StatusOr<CellTraits> Catalog::check(const Cell& cell) const {
   if (!status.ok()) return status;
   return CellTraits{.acquisitions_per_operation = workload.acquisitions,
                     .holders_of_a_key = holders,
+                    .excludes = entry.promises.excludes,
                     .one_lock = entry.promises.one_lock,
-                    .at_service = entry.promises.scope == Scope::kService};
+                    .keys_per_operation = workload.keys_per_operation,
+                    .at_service = entry.promises.scope == Scope::kService,
+                    .processors = usable_processors()};
 }
 
 absl::StatusOr<PrimitiveSpec> Catalog::with_defaults(const PrimitiveSpec& spec) const {

@@ -24,9 +24,10 @@ namespace lockbench {
 struct WorkloadListing {
   std::string name;
   std::string summary;
-  std::string needs;                   // what the primitive must support, for messages
-  std::vector<std::string> scenarios;  // the words that may follow the colon
-  std::uint32_t acquisitions = 1;      // of one operation
+  std::string needs;                     // what the primitive must support, for messages
+  std::vector<std::string> scenarios;    // the words that may follow the colon
+  std::uint32_t acquisitions = 1;        // of one operation
+  std::uint32_t keys_per_operation = 1;  // held at the same time
   SweepDefaults usual;
 
   // Why the workload cannot run with these settings, and what would be right; empty if it can.

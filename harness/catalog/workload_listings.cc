@@ -18,6 +18,9 @@ std::vector<WorkloadListing> workload_listings() {
     listing.runs_processes = runs_processes<W>;
     if constexpr (requires { &W::refusal; }) listing.refusal = &W::refusal;
     if constexpr (requires { W::kAcquisitions; }) listing.acquisitions = W::kAcquisitions;
+    if constexpr (requires { W::kKeysPerOperation; }) {
+      listing.keys_per_operation = W::kKeysPerOperation;
+    }
     if constexpr (requires { W::kUsualPrimitives; }) {
       listing.usual.primitives.clear();
       for (const std::string_view name : W::kUsualPrimitives) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/measure/figures.h"
+#include "harness/plan/load.h"
 
 namespace lockbench {
 namespace {
@@ -46,6 +47,14 @@ void add_times(const TrialEnd& end, Sample& sample) {
   }
   if (wait.samples() != 0) sample.wait = wait.summary();
   if (hold.samples() != 0) sample.hold = hold.summary();
+}
+
+void add_busy_share(const TrialEnd& end, Sample& sample) {
+  if (!end.holds_once || !sample.hold || sample.hold->samples == 0) return;
+  if (!sample.window_s || *sample.window_s <= 0) return;
+  const double held_s = std::max(0.0, sample.hold->mean_ns - end.clock_ns) * 1e-9;
+  const double of_busiest = static_cast<double>(*sample.operations) * busiest_key_share(end.cell);
+  sample.busy_share = of_busiest * held_s / end.capacity / *sample.window_s;
 }
 
 void add_schedule(const TrialEnd& end, Sample& sample) {
@@ -110,6 +119,7 @@ void add_events(const EventCounts& counts, const Usage& used, std::uint32_t work
 void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);
+  add_busy_share(end, sample);
   if (end.cell.mode == Mode::kOpen) add_schedule(end, sample);
   // If acquisitions timed out, threads held less than the ideal assumes. If holds expired, several
   // threads held a key at the same time.

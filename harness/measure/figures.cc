@@ -8,22 +8,14 @@
 namespace lockbench {
 namespace {
 
-// Length of one piece of work; absent if it is not known in advance.
+// Length of one piece of work, or its mean; absent if it is not known in advance.
 std::optional<double> length_of(const Work& work) {
-  switch (work.kind) {
-    case Work::Kind::kNone:
-      return 0.0;
-    case Work::Kind::kSpin:
-    case Work::Kind::kSleep:
-      return seconds(work.duration);
-    case Work::Kind::kTouch:
-      break;
-  }
-  return std::nullopt;
+  if (work.kind == Work::Kind::kTouch) return std::nullopt;
+  return seconds(work.duration);
 }
 
 double spun_of(const Work& work) {
-  return work.kind == Work::Kind::kSpin ? seconds(work.duration) : 0.0;
+  return work.computes() ? seconds(work.duration) : 0.0;
 }
 
 }  // namespace

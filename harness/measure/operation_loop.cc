@@ -13,12 +13,14 @@ OperationLoop::OperationLoop(const Trial& trial, std::uint32_t thread, const Spi
     : cell_(trial.cell),
       report_(report),
       sampler_(cell_.sample_every, derive_seed(trial.seed, ~std::uint64_t{thread})),
-      think_(cell_.think, pace),
+      think_(cell_.think, pace, Worker::Role::kThink),
       scratch_(think_.lines()),
       thread_(thread),
       seed_(derive_seed(trial.seed, ~std::uint64_t{thread})) {}
 
 void OperationLoop::run(TrialPhases& phases) {
+  // Another seed than those of the sampler and of the arrivals.
+  seed_random_work(derive_seed(seed_, 2));
   begin(phases);
   const Usage before = report_.own_process ? Usage::now() : Usage{};
   report_.started = platform::now();

@@ -59,7 +59,9 @@ class TrialRun {
                 .proof = subject_.prove(),
                 .hold_bound = cell_.mode == Mode::kFixed ? subject_.hold_bound() : std::nullopt,
                 .capacity = subject_.capacity(),
-                .processors = usable_processors()},
+                .processors = usable_processors(),
+                .holds_once = subject_.holds_once(),
+                .clock_ns = subject_.clock_ns()},
                sample);
       add_costs(sample);
       if (events_) {

@@ -80,6 +80,7 @@ struct Sample {
   std::optional<double> page_faults_per_operation;
   std::optional<double> energy_j_per_operation;  // of the processor packages
   std::string events_missing;                    // why some of them are absent
+  std::optional<double> busy_share;              // of the window, in which the busiest key was held
 
   std::string interference;  // how other processes disturbed the trial; empty: hardly
   std::string disturbance;   // why the figures cannot be trusted; empty: no reason is known
@@ -311,6 +312,12 @@ void fields(S& sample, const Visit& visit) {
               "before the window, all of it",
               kNoThrottling},
         sample.throttled_s);
+  visit(
+      Field{"busy_share", "ratio",
+            "share of the window in which the busiest key was held: its operations times the mean "
+            "of the timed holds, without the clock's share of these",
+            "no hold was timed, or an operation has several holds"},
+      sample.busy_share);
 }
 
 }  // namespace lockbench

@@ -30,6 +30,12 @@ class Subject {
   // Called after all workers have left.
   virtual Proof prove() = 0;
 
+  // An operation holds one key, once.
+  virtual bool holds_once() const { return true; }
+
+  // One reading of the clock, which a timed hold contains.
+  virtual double clock_ns() const { return 0; }
+
   // Workers are processes: work() runs in a child process, which shares the memory that the
   // workload shares.
   virtual bool runs_processes() const { return false; }
@@ -62,6 +68,7 @@ class LoopingSubject : public Subject {
   ~LoopingSubject() override;
 
   void work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) override;
+  double clock_ns() const override { return pace_.clock_ns; }
 
  protected:
   explicit LoopingSubject(const Trial& trial);
@@ -93,6 +100,15 @@ class SubjectOf final : public LoopingSubject {
   ~SubjectOf() override { loops_.clear(); }
 
   Proof prove() override { return workload_.prove(tallies()); }
+
+  bool holds_once() const override {
+    return !requires {
+      Workload::kAcquisitions;
+    }
+    &&!requires {
+      Workload::kKeysPerOperation;
+    };
+  }
 
   bool runs_processes() const override { return runs_processes_; }
   bool served_by_others() const override { return served_by_others_; }

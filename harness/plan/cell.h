@@ -42,6 +42,15 @@ enum class ArrivalKind {
   kFixed,    // evenly
 };
 
+// How busy the busiest key would be if waiting and locking took no time; see load.h. It determines
+// the think time.
+struct Load {
+  double share = 0;     // of the time, above 0 to 1
+  bool sleeps = false;  // the think time is slept, as by threads that wait for requests
+
+  bool operator==(const Load&) const = default;
+};
+
 // The workload of a sweep if the user names none.
 inline constexpr char kDefaultWorkload[] = "counter";
 
@@ -56,6 +65,7 @@ struct Cell {
   KeyDistribution key_distribution;
   Work hold;
   Work think;
+  std::optional<Load> load;           // that determined `think`; absent: the user wrote `think`
   std::optional<double> write_share;  // of the operations, 0 to 1; absent: the workload only writes
   std::string pinning = "none";       // how threads are bound to processors
   Nanoseconds timeout{0};             // of one acquisition; 0: none

@@ -26,6 +26,7 @@ std::string describe(const Cell& cell) {
   if (cell.key_type != KeyType::kU64) say(to_text(cell.key_type));
   if (cell.key_distribution != KeyDistribution{}) say(to_text(cell.key_distribution));
   if (cell.hold != Work{}) say("hold " + to_text(cell.hold));
+  if (cell.load) say("load " + to_text(*cell.load));
   if (cell.think != Work{}) say("think " + to_text(cell.think));
   if (cell.write_share) say(share_text(*cell.write_share) + " writes");
   if (cell.timeout != Nanoseconds{0}) say("timeout " + to_text(cell.timeout));

@@ -14,6 +14,7 @@
 #include "harness/plan/block.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/json.h"
+#include "harness/plan/load.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
@@ -104,6 +105,10 @@ class Cells {
       return absl::InvalidArgumentError(absl::StrFormat(
           "%sthe sweep has more than %d cells; take fewer values", place, kMostTrials));
     }
+    if (!given.loads.empty() && !given.thinks.empty()) {
+      return absl::InvalidArgumentError(
+          place + "load: determines the think time, so leave out think, or write think alone");
+    }
     for (Cell& cell : product_of(sweep)) {
       complete(sweep, cell);
       const absl::Status status = add(place, sweep, std::move(cell));
@@ -112,8 +117,11 @@ class Cells {
     return absl::OkStatus();
   }
 
-  // An error if a primitive was requested and makes sense in no cell.
+  // An error if a primitive or a load was requested and makes sense in no cell.
   absl::Status every_axis_has_effect() const {
+    for (const auto& [load, reason] : unreached_) {
+      if (!measured_loads_.contains(load)) return reason;
+    }
     for (const auto& [primitive, reason] : skipped_) {
       if (!measured_.contains(primitive)) return reason;
     }
@@ -135,10 +143,25 @@ class Cells {
       skipped_.emplace(primitive, error);
       return absl::OkStatus();
     }
+    if (cell.load) {
+      const absl::StatusOr<Work> think = think_for_load(cell, *traits);
+      if (!think.ok()) return note_load(place, cell, think.status());
+      cell.think = *think;
+    }
+    measured_loads_.insert(to_text(cell.load));
     cell.stall_limit = stall_limit_of(cell, *traits);
     if (!sweep.time_limit) cell.time_limit = time_limit_of(cell, *traits);
     measured_.insert(primitive);
     if (seen_.insert(to_json(cell)).second) cells_.push_back(std::move(cell));
+    return absl::OkStatus();
+  }
+
+  // A load that some cells cannot reach is measured in the others.
+  absl::Status note_load(const std::string& place, const Cell& cell, const absl::Status& status) {
+    const absl::Status error = absl::InvalidArgumentError(
+        absl::StrFormat("%s%s: %s", place, describe(cell), std::string(status.message())));
+    if (!absl::IsFailedPrecondition(status)) return error;
+    unreached_.emplace(to_text(cell.load), error);
     return absl::OkStatus();
   }
 
@@ -147,6 +170,8 @@ class Cells {
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> measured_;     // primitives with a cell
   std::map<std::string, absl::Status> skipped_;  // primitives with a skipped cell, and the reason
+  std::unordered_set<std::string> measured_loads_;
+  std::map<std::string, absl::Status> unreached_;  // loads that a cell cannot reach, and the reason
 };
 
 }  // namespace

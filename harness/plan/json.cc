@@ -12,6 +12,15 @@
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
+namespace {
+
+// check_cell() refuses a share that is none.
+std::optional<Load> load_from(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return parse_load(*text).value_or(Load{});
+}
+
+}  // namespace
 
 template <EitherConst<Cell> T, class Visit>
 void json_fields(T& cell, Visit&& visit) {
@@ -42,6 +51,11 @@ void json_fields(T& cell, Visit&& visit) {
   if (cell.count_events) events = true;
   visit("events", events);
   if constexpr (!std::is_const_v<T>) cell.count_events = events.value_or(false);
+  // Absent if the user wrote `think`, and in the plans of older versions.
+  std::optional<std::string> load;
+  if (cell.load) load = to_text(*cell.load);
+  visit("load", load);
+  if constexpr (!std::is_const_v<T>) cell.load = load_from(load);
   // Absent in the plans of measurements.
   std::optional<std::string> machine;
   if (!cell.machine.empty()) machine = cell.machine;

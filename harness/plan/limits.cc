@@ -8,6 +8,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/plan/load.h"
 #include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/sweep_fields.h"
@@ -41,20 +42,7 @@ double held_ns(const Cell& cell, const CellTraits& traits) {
 double operations_in_turn(const Cell& cell, const CellTraits& traits) {
   const double all = static_cast<double>(cell.operations) * cell.threads;
   if (traits.one_lock) return all;
-  const KeyDistribution& distribution = cell.key_distribution;
-  const auto keys = static_cast<double>(cell.keys);
-  switch (distribution.kind) {
-    case KeyDistribution::Kind::kAssigned:
-      return *std::max_element(distribution.counts.begin(), distribution.counts.end());
-    case KeyDistribution::Kind::kHot:
-      return all * distribution.hot_share / std::max(1.0, keys * distribution.hot_fraction);
-    case KeyDistribution::Kind::kOwn:
-      return all / std::min<double>(keys, cell.threads);
-    case KeyDistribution::Kind::kZipf:
-    case KeyDistribution::Kind::kUniform:
-      break;
-  }
-  return all / keys;
+  return all * busiest_key_share(cell);
 }
 
 absl::Status outside(std::string_view field, const std::string& reason) {
@@ -152,6 +140,9 @@ absl::Status check_cell(const Cell& cell) {
         check_count("sample_every", cell.sample_every, kSampleEveryRange), check_times(cell),
         check_writes(cell), check_mode(cell)}) {
     if (!status.ok()) return status;
+  }
+  if (cell.load && !(0 < cell.load->share && cell.load->share <= 1)) {
+    return outside("load", "is a share of the time above 0%, up to 100%, as 50%");
   }
   const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;
   return assigned ? check_assigned(cell) : absl::OkStatus();

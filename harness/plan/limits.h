@@ -12,13 +12,16 @@
 
 namespace lockbench {
 
-// The properties of a cell's primitive and workload that affect durations. They come from the
-// catalog.
+// The properties of a cell's primitive and workload that affect durations and loads. They come from
+// the catalog.
 struct CellTraits {
   std::uint32_t acquisitions_per_operation = 1;
-  std::uint64_t holders_of_a_key = 1;  // this number of threads may hold one key at once
-  bool one_lock = false;               // all keys share one lock
-  bool at_service = false;             // an acquisition is a request to a server
+  std::uint64_t holders_of_a_key = 1;    // this number of threads may hold one key at once
+  bool excludes = true;                  // otherwise it is no lock, and any number of threads hold
+  bool one_lock = false;                 // all keys share one lock
+  std::uint32_t keys_per_operation = 1;  // held at the same time
+  bool at_service = false;               // an acquisition is a request to a server
+  std::uint32_t processors = 1;  // that the threads may use; from the machine, not the catalog
 };
 
 // OK, or an InvalidArgument that names the field: a count out of range, a negative time, a window

@@ -42,6 +42,9 @@ Sweep laid_over(Sweep base, const Sweep& over) {
   for_each_axis([&](auto axis, auto) {
     if (!(over.*axis).empty()) base.*axis = over.*axis;
   });
+  // Each of these two determines the other.
+  if (!over.loads.empty() && over.thinks.empty()) base.thinks.clear();
+  if (!over.thinks.empty() && over.loads.empty()) base.loads.clear();
   for_each_setting([&](auto setting) {
     if (over.*setting) base.*setting = over.*setting;
   });
@@ -53,7 +56,10 @@ Sweep laid_over(Sweep base, const Sweep& over) {
 absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides) {
   Sweep over = overrides.sweep;
   if (!over.primitives.empty() || !over.workloads.empty()) over.skip_unsupported = true;
-  for (Sweep& sweep : preset.sweeps) sweep = laid_over(std::move(sweep), over);
+  for (Sweep& sweep : preset.sweeps) {
+    sweep = laid_over(std::move(sweep), over);
+    if (sweep.mode.value_or(Mode::kTimed) != Mode::kTimed) sweep.loads.clear();
+  }
   if (overrides.blocks) preset.blocks = *overrides.blocks;
   if (overrides.seed) preset.seed = *overrides.seed;
 
@@ -65,6 +71,11 @@ absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides) {
     return absl::InvalidArgumentError(std::string(over.arrivals ? "arrivals" : "rate") +
                                       ": operations are due at a rate in mode open; give mode "
                                       "open with it");
+  }
+  if (!over.loads.empty() && !any_in(preset, Mode::kTimed)) {
+    return absl::InvalidArgumentError(
+        "load: determines the think time in mode timed; give mode timed with it, or a rate in mode "
+        "open");
   }
   if ((over.window || over.warmup) && !any_in(preset, Mode::kTimed) &&
       !any_in(preset, Mode::kOpen)) {

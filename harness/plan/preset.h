@@ -26,7 +26,8 @@ struct Sweep {
   std::vector<KeyType> key_types;                   // u64
   std::vector<KeyDistribution> key_distributions;   // uniform
   std::vector<Work> holds;                          // 0
-  std::vector<Work> thinks;                         // 0
+  std::vector<Work> thinks;                         // 0, unless `loads` determine it
+  std::vector<std::optional<Load>> loads;           // none; absent in the list: saturated
   std::vector<std::optional<double>> write_shares;  // read_mostly: required there
   std::vector<std::string> pinnings;                // none
   std::vector<Nanoseconds> timeouts;                // 0: waits without a limit
@@ -57,6 +58,7 @@ void for_each_axis(Visit visit) {
   visit(&Sweep::key_distributions, &Cell::key_distribution);
   visit(&Sweep::holds, &Cell::hold);
   visit(&Sweep::thinks, &Cell::think);
+  visit(&Sweep::loads, &Cell::load);
   visit(&Sweep::write_shares, &Cell::write_share);
   visit(&Sweep::pinnings, &Cell::pinning);
   visit(&Sweep::timeouts, &Cell::timeout);

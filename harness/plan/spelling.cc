@@ -31,10 +31,10 @@ constexpr Named<ArrivalKind> kArrivals[] = {{"poisson", ArrivalKind::kPoisson},
                                             {"fixed", ArrivalKind::kFixed}};
 constexpr Named<bool> kWatches[] = {{"none", false}, {"conflicts", true}};
 constexpr Named<KeyType> kKeyTypes[] = {{"u64", KeyType::kU64}, {"string", KeyType::kString}};
-constexpr Named<Work::Kind> kWorkKinds[] = {{"none", Work::Kind::kNone},
-                                            {"spin", Work::Kind::kSpin},
-                                            {"sleep", Work::Kind::kSleep},
-                                            {"touch", Work::Kind::kTouch}};
+constexpr Named<Work::Kind> kWorkKinds[] = {
+    {"none", Work::Kind::kNone},      {"spin", Work::Kind::kSpin},
+    {"sleep", Work::Kind::kSleep},    {"touch", Work::Kind::kTouch},
+    {"exp", Work::Kind::kRandomSpin}, {"sleep:exp", Work::Kind::kRandomSleep}};
 constexpr Named<KeyDistribution::Kind> kDistributions[] = {
     {"uniform", KeyDistribution::Kind::kUniform},
     {"zipf", KeyDistribution::Kind::kZipf},
@@ -42,7 +42,10 @@ constexpr Named<KeyDistribution::Kind> kDistributions[] = {
     {"assigned", KeyDistribution::Kind::kAssigned},
     {"own", KeyDistribution::Kind::kOwn}};
 
-constexpr std::string_view kWorkHelp = "write 0, 200ns, spin:200ns, sleep:100ms or touch:8";
+constexpr std::string_view kWorkHelp =
+    "write 0, 200ns, spin:200ns, sleep:100ms, exp:1us, sleep:exp:1ms or touch:8";
+constexpr std::string_view kSaturated = "saturated";
+constexpr std::string_view kSleeping = "sleep:";
 constexpr std::string_view kPinningHelp =
     "write none, compact, scatter, one-core or a list of processors, as 0,2,4-7";
 constexpr CountRange kLines{0, 65'536};
@@ -207,7 +210,12 @@ absl::StatusOr<Work> parse_work(std::string_view text) {
     return timed_work(Work::Kind::kSpin, text);
   }
   if (tail && head == "spin") return timed_work(Work::Kind::kSpin, *tail);
-  if (tail && head == "sleep") return timed_work(Work::Kind::kSleep, *tail);
+  if (tail && head == "exp") return timed_work(Work::Kind::kRandomSpin, *tail);
+  if (tail && head == "sleep") {
+    const auto [inner, mean] = cut(*tail);
+    if (mean && inner == "exp") return timed_work(Work::Kind::kRandomSleep, *mean);
+    return timed_work(Work::Kind::kSleep, *tail);
+  }
   if (tail && head == "touch") return touching_work(*tail);
   return absl::InvalidArgumentError(
       absl::StrFormat("'%s' is no kind of work; %s", text, kWorkHelp));
@@ -223,12 +231,37 @@ std::string to_text(const Work& work) {
       return "0";
     case Work::Kind::kSpin:
       return to_text(work.duration);
-    case Work::Kind::kSleep:
-      return "sleep:" + to_text(work.duration);
     case Work::Kind::kTouch:
+      return "touch:" + std::to_string(work.lines);
+    case Work::Kind::kSleep:
+    case Work::Kind::kRandomSpin:
+    case Work::Kind::kRandomSleep:
       break;
   }
-  return "touch:" + std::to_string(work.lines);
+  return to_text(work.kind) + ":" + to_text(work.duration);
+}
+
+absl::StatusOr<std::optional<Load>> parse_load(std::string_view text) {
+  if (text == kSaturated) return std::nullopt;
+  Load load{.sleeps = text.starts_with(kSleeping)};
+  const std::string_view share = load.sleeps ? text.substr(kSleeping.size()) : text;
+  const absl::StatusOr<double> parsed = parse_share(share);
+  if (!parsed.ok() || *parsed == 0) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "'%s' is not a load; write a share of the time above 0%%, up to 100%%, as 50%%, sleep:50%% "
+        "(threads sleep between operations), or saturated",
+        text));
+  }
+  load.share = *parsed;
+  return load;
+}
+
+std::string to_text(const Load& load) {
+  return std::string(load.sleeps ? kSleeping : "") + share_text(load.share);
+}
+
+std::string to_text(const std::optional<Load>& load) {
+  return load ? to_text(*load) : std::string(kSaturated);
 }
 
 absl::StatusOr<KeyDistribution> parse_key_distribution(std::string_view text) {

@@ -5,6 +5,8 @@
 //   primitive          keyed    striped:lock=std,stripes=64
 //   workload           counter    nested:mixed_lock_unlock    checkout:second_lease
 //   hold, think        0    200ns (spins)    spin:200ns    sleep:100ms    touch:8 (cache lines)
+//                      exp:1us (spins for random times of this mean)    sleep:exp:1ms
+//   load               50%    sleep:50% (threads sleep between operations)    saturated
 //   key distribution   uniform    zipf:0.99    hot:0.1,0.9 (of the keys, of the operations)
 //                      assigned:6,2,5 (operations of each key)
 //   writes             0    1%    100%
@@ -21,6 +23,7 @@
 // Every error is an InvalidArgument that says what is wrong and what would be right.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,7 +43,12 @@ std::string to_text(const WorkloadSpec& workload);
 
 absl::StatusOr<Work> parse_work(std::string_view text);
 std::string to_text(const Work& work);
-std::string to_text(Work::Kind kind);  // `none`, `spin`, `sleep`, `touch`
+std::string to_text(Work::Kind kind);  // `none`, `spin`, `sleep`, `touch`, `exp`, `sleep:exp`
+
+// Absent: `saturated`, no think time.
+absl::StatusOr<std::optional<Load>> parse_load(std::string_view text);
+std::string to_text(const Load& load);
+std::string to_text(const std::optional<Load>& load);
 
 absl::StatusOr<KeyDistribution> parse_key_distribution(std::string_view text);
 std::string to_text(const KeyDistribution& distribution);

@@ -62,7 +62,9 @@ absl::StatusOr<Mode> parse_sweep_mode(std::string_view text) {
       "mode 'micro' belongs to lockbench-micro, a program of its own; write timed, fixed or open");
 }
 
-constexpr std::string_view kWorkWants = "0, 200ns (spins), sleep:100ms or touch:8 (cache lines)";
+constexpr std::string_view kWorkWants =
+    "0, 200ns (spins), sleep:100ms, touch:8 (cache lines), exp:1us or sleep:exp:1ms (random times "
+    "of this mean)";
 constexpr std::string_view kDurationWants = "a duration, as 200ns, 5us, 1.5ms, 2s";
 
 constexpr std::array kFields = {
@@ -88,7 +90,15 @@ constexpr std::array kFields = {
         add_one<&Sweep::key_distributions, parse_key_distribution>},
     SweepField{"hold", true, kWorkWants, "0", "[\"0\", \"200ns\"]",
                add_list<&Sweep::holds, parse_work>},
-    SweepField{"think", true, kWorkWants, "0", "\"1us\"", add_list<&Sweep::thinks, parse_work>},
+    SweepField{"think", true, kWorkWants, "0, or as `load` says", "\"1us\"",
+               add_list<&Sweep::thinks, parse_work>},
+    SweepField{
+        "load", true,
+        "the share of the time in which the busiest key would be held if waiting and locking "
+        "took no time, as 50%, which sets think; sleep:50% (threads sleep between "
+        "operations), or saturated (no think)",
+        "`think` says it", "[\"10%\", \"50%\", \"90%\", \"saturated\"]",
+        add_list<&Sweep::loads, parse_load>},
     SweepField{"writes", true, "the share of the operations that write, as 1% or 0",
                "required for `read_mostly`; the other workloads always write", "[\"1%\", \"10%\"]",
                add_list<&Sweep::write_shares, parse_share>},

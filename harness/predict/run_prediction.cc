@@ -210,7 +210,8 @@ class PredictedTrial {
               .proof = subject_.prove(),
               .hold_bound = cell_.mode == Mode::kFixed ? subject_.hold_bound() : std::nullopt,
               .capacity = subject_.capacity(),
-              .processors = simulation_.model().processors()},
+              .processors = simulation_.model().processors(),
+              .holds_once = subject_.holds_once()},
              sample);
     if (operations_at_cut_ && sample.reason.empty()) {
       sample.reason = absl::StrFormat(

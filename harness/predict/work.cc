@@ -9,6 +9,7 @@
 #include "primitives/platform/clock.h"
 #include "primitives/platform/simulated/hooks.h"
 #include "primitives/platform/thread.h"
+#include "workloads/exponential.h"
 
 namespace lockbench {
 namespace {
@@ -22,28 +23,34 @@ void touch(CacheLine* lines, std::uint32_t count) {
   }
 }
 
+Exponential& factors() {
+  static Exponential of_all(0);  // simulated threads, which take turns
+  return of_all;
+}
+
 }  // namespace
+
+void seed_random_work(std::uint64_t seed) {
+  factors() = Exponential(seed);
+}
 
 SpinPace SpinPace::measure() {
   return {};
 }
 
-Worker::Worker(const Work& work, const SpinPace& pace)
-    : work_(work), pace_(pace), chain_steps_(0) {}
+Worker::Worker(const Work& work, const SpinPace& pace, Role role)
+    : work_(work), pace_(pace), role_(role), chain_steps_(0) {}
 
 void Worker::perform_some(CacheLine* scratch) const {
   machine::Simulation* const simulation = machine::Simulation::current();
   if (simulation == nullptr) return;
-  switch (work_.kind) {
-    case Work::Kind::kNone:
-      return;
-    case Work::Kind::kSpin:
-      return simulation->work(work_.duration.count() * machine::kPerNanosecond);
-    case Work::Kind::kSleep:
-      return platform::sleep_until(platform::now() + work_.duration);
-    case Work::Kind::kTouch:
-      return touch(scratch, work_.lines);
-  }
+  const bool random =
+      work_.kind == Work::Kind::kRandomSpin || work_.kind == Work::Kind::kRandomSleep;
+  const double factor = random ? factors().next() : 1;
+  const auto ns = static_cast<std::int64_t>(static_cast<double>(work_.duration.count()) * factor);
+  if (work_.computes()) return simulation->work(ns * machine::kPerNanosecond);
+  if (work_.sleeps()) return platform::sleep_until(platform::now() + Nanoseconds{ns});
+  touch(scratch, work_.lines);
 }
 
 }  // namespace lockbench

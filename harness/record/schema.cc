@@ -79,8 +79,7 @@ std::string work_kind(const Row& row) {
 template <auto kWork>
 std::string work_ns(const Row& row) {
   const Work& work = row.trial.cell.*kWork;
-  const bool lasts = work.kind == Work::Kind::kSpin || work.kind == Work::Kind::kSleep;
-  return lasts ? text(work.duration.count()) : std::string();
+  return work.computes() || work.sleeps() ? text(work.duration.count()) : std::string();
 }
 
 template <auto kWork>
@@ -154,11 +153,13 @@ const Column kColumns[] = {
     {"key_type", "name", "`u64` or `string`", "", value_name<&Cell::key_type>},
     {"key_distribution", "text", "how the key of each operation is chosen, as in a preset", "",
      value_name<&Cell::key_distribution>},
-    {"hold_kind", "name", "work in the critical section: `none`, `spin`, `sleep` or `touch`", "",
-     work_kind<&Cell::hold>},
-    {"hold_ns", "ns", "duration of this work", "`hold_kind` is `none` or `touch`",
-     work_ns<&Cell::hold>},
-    {"think_ns", "ns", "duration of the work between two operations",
+    {"hold_kind", "name",
+     "work in the critical section: `none`, `spin`, `sleep`, `touch`, or `exp` and `sleep:exp` for "
+     "random durations",
+     "", work_kind<&Cell::hold>},
+    {"hold_ns", "ns", "duration of this work; its mean if it is random",
+     "`hold_kind` is `none` or `touch`", work_ns<&Cell::hold>},
+    {"think_ns", "ns", "duration of the work between two operations; its mean if it is random",
      "`think_kind` is `none` or `touch`", work_ns<&Cell::think>},
     {"pinning", "text", "how threads are bound to processors", "", of_cell<&Cell::pinning>},
     {"seed", "number", "random seed of the keys; the same for all cells of a block", "",
@@ -289,6 +290,16 @@ const Column kColumns[] = {
        const std::optional<double>& share = r.trial.cell.write_share;
        return share ? text(*share) : std::string();
      }},
+    {"load_share", "ratio",
+     "share of the time in which the busiest key would be held if waiting and locking took no "
+     "time; "
+     "it determined `think_ns`",
+     "the think time was given, or there is none: the loop is saturated",
+     [](const Row& r) {
+       const std::optional<Load>& load = r.trial.cell.load;
+       return load ? text(load->share) : std::string();
+     }},
+    {"busy_share"},
 };
 
 // Fills in the descriptions from the fields of the sample, and adds the fields that are not listed.

@@ -21,9 +21,12 @@ from analysis.text import cut
 # All fields that a measurement depends on except the primitive, in the order of descriptions.
 GROUP = (
     "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns hold_lines"
-    " think_kind think_ns think_lines write_share pinning timeout_ns rate_per_s arrivals"
+    " think_kind think_ns think_lines load_share write_share pinning timeout_ns rate_per_s arrivals"
     " operations_planned sample_every"
 ).split()
+
+# What an axis determines: it varies along the axis and divides no facet.
+_FOLLOWING = {"load": ("load_share", "think_kind", "think_ns", "think_lines")}
 
 # The floor: no lock at all. It is measured with the others and is never a competitor.
 FLOOR = "none"
@@ -105,9 +108,10 @@ def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
     divides a facet only if it does not follow the axis.
     """
     found: list[Group] = []
-    for group in groups(trials, without=[axis, "operations_planned", "sample_every"]):
+    without = [axis, *_FOLLOWING.get(axis, ())]
+    for group in groups(trials, without=[*without, "operations_planned", "sample_every"]):
         per_value = group.rows.groupby([axis, "label"])["operations_planned"].nunique(dropna=False)
-        parts = [group] if (per_value <= 1).all() else groups(group.rows, without=[axis])
+        parts = [group] if (per_value <= 1).all() else groups(group.rows, without=without)
         found.extend(_swept(part, axis) for part in parts)
     return [group for group in found if not group.rows.empty]
 
@@ -218,6 +222,15 @@ def _work(what: str) -> Callable[[dict[str, Any]], str]:
     return words
 
 
+def _load_and_think(key: dict[str, Any]) -> str:
+    """The load, which says the think time; else the think time."""
+    share = key.get("load_share")
+    if share is None:
+        return _work("think")(key)
+    slept = ", threads sleep" if key.get("think_kind") == "sleep:exp" else ""
+    return f"load {units.percent(share)}{slept}"
+
+
 def _pinning(key: dict[str, Any]) -> str:
     return f"pinned {key['pinning']}" if key.get("pinning") not in (None, "", "none") else ""
 
@@ -238,7 +251,7 @@ _WORDS: tuple[tuple[set[str], Callable[[dict[str, Any]], str]], ...] = (
     ({"threads"}, _threads),
     ({"keys", "key_type", "key_distribution"}, _keys),
     ({"hold_kind", "hold_ns", "hold_lines"}, _work("hold")),
-    ({"think_kind", "think_ns", "think_lines"}, _work("think")),
+    ({"think_kind", "think_ns", "think_lines", "load_share"}, _load_and_think),
     ({"write_share"}, _writes),
     ({"pinning"}, _pinning),
     ({"timeout_ns"}, _timeout),

@@ -13,6 +13,7 @@ import pandas as pd
 
 from analysis import cells, likeness, published, sequential, unfairness, units, verdict
 from analysis.loader import Run
+from analysis.locking_cost import Cost, costs
 from analysis.saturation import Saturation, saturations
 from analysis.scalability import Curve, curves
 from analysis.sections import Table
@@ -54,7 +55,8 @@ class Result:
     between_runs: bool = False
     notes: list[str] = field(default_factory=list)
     banners: list[str] = field(default_factory=list)  # above all else
-    scalability: list[Curve] = field(default_factory=list)  # of one run
+    costs: list[Cost] = field(default_factory=list)  # of one run, as the rest
+    scalability: list[Curve] = field(default_factory=list)
     saturation: list[Saturation] = field(default_factory=list)
     published: list[Table] = field(default_factory=list)
 
@@ -72,6 +74,7 @@ def within(run: Run, options: Options) -> Result:
             *cells.expired(run.trials),
         ],
         banners=run.banners,
+        costs=costs(run),
         scalability=curves(run),
         saturation=saturations(run.valid),
         published=published.table(run),

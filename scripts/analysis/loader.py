@@ -3,10 +3,11 @@
 
 Guarantees   every column of the run's own schema (schema.json; a run from before that has none) is
              there and of its type, a column that a later lockbench added too; a figure that was not
-             measured is
-             NaN; `label` is the primitive as users write it; `operation_ns` is the mean time of
-             one operation; text is printable, on one line, and commands no terminal; a last
-             line that has no end is left out, which `Run.notes` says.
+             measured is NaN; `label` is the primitive as users write it; `operation_ns` is the mean
+             time of one operation; `load` is the load that was asked for, SATURATED if threads
+             request the lock again at once, NaN if the think time was given; text is printable, on
+             one line, and commands no terminal; a last line that has no end is left out, which
+             `Run.notes` says.
 Errors       InputError, one line: where, what, and what would be right.
 """
 
@@ -56,7 +57,10 @@ COLUMNS = (
 ).split()
 
 # Added since, and shown: missing figures where a run is older.
-SHOWN_LATER = ["expired_holds", "refused_writes", "write_share"]
+SHOWN_LATER = ["expired_holds", "refused_writes", "write_share", "load_share", "busy_share"]
+
+# In `load`: threads request the lock again at once.
+SATURATED = 2.0
 
 PREDICTED = "Predicted by the model of a machine, not measured (docs/prediction.md)"
 
@@ -216,6 +220,8 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     trials["label"] = _labels(trials)
     rates = trials["operations_per_s"]
     trials["operation_ns"] = 1e9 / rates.where(rates > 0)
+    saturated = (trials["mode"] == "timed") & (trials["think_kind"] == "none")
+    trials["load"] = trials["load_share"].mask(saturated, SATURATED)
     meta, meta_notes = _read_meta(folder / "meta.json")
     if "run_id" in present:
         origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison says about curves rather than about cells: how throughput grows with threads,
-and where open loops saturate. Pure: figures to words and records.
+"""What a comparison says about curves rather than about cells: what locking costs by load, how
+throughput grows with threads, and where open loops saturate. Pure: figures to words and records.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from analysis import scalability, units
+from analysis import locking_cost, scalability, units
+from analysis.loader import SATURATED
+from analysis.locking_cost import Cost
 from analysis.saturation import Saturation
 from analysis.scalability import Curve, Fit
 from analysis.statistics import Interval
@@ -29,10 +32,14 @@ class Table:
 
 
 def all_of(
-    curves: Sequence[Curve], saturations: Sequence[Saturation], brief: bool = False
+    costs: Sequence[Cost],
+    curves: Sequence[Curve],
+    saturations: Sequence[Saturation],
+    brief: bool = False,
 ) -> list[Table]:
     """`brief` leaves the intervals out, for narrow terminals."""
-    found = [_scalability(name, own, brief) for name, own in _by_group(curves).items()]
+    found = [_costs(name, own, brief) for name, own in _by_group(costs).items()]
+    found += [_scalability(name, own, brief) for name, own in _by_group(curves).items()]
     found += [_saturation(name, own) for name, own in _by_group(saturations).items()]
     return found
 
@@ -46,6 +53,42 @@ def _by_group(found: Sequence) -> dict[str, list]:
 
 def _name(primitive: str) -> str:
     return cut(primitive, LONGEST_NAME)
+
+
+def _costs(name: str, found: list[Cost], brief: bool) -> Table:
+    """A line for each primitive, the cheapest at the highest load first."""
+    loads = locking_cost.loads(found)
+    own = {(one.primitive, one.load): one for one in found}
+    last = loads[-1]
+    order = sorted(
+        dict.fromkeys(one.primitive for one in found),
+        key=lambda label: own[label, last].median_ns if (label, last) in own else float("inf"),
+    )
+
+    def words(label: str, load: float) -> str:
+        one = own.get((label, load))
+        if one is None:
+            return "–"
+        waits = units.nanoseconds(one.wait_p99_ns) if one.wait_p99_ns is not None else "–"
+        spent = units.nanoseconds(one.processor_ns) if one.processor_ns is not None else "–"
+        cost = units.nanoseconds(one.median_ns) if brief else one.words
+        return f"{cost} · {waits} · {spent}"
+
+    return Table(
+        title=f"Cost of locking by load: {name}",
+        headers=["primitive", *map(locking_cost.load_words, loads)],
+        rows=[[_name(label), *(words(label, load) for load in loads)] for label in order],
+        notes=[
+            "cost of an operation beyond hold and think (quartiles of the blocks) · p99 wait ·"
+            " processor time of an operation"
+        ],
+    )
+
+
+def cost_record(one: Cost) -> dict[str, object]:
+    """For JSON."""
+    load = None if one.load == SATURATED else one.load
+    return {**dataclasses.asdict(one), "load": load, "saturated": load is None}
 
 
 def _scalability(name: str, curves: list[Curve], brief: bool) -> Table:

@@ -73,7 +73,7 @@ def as_markdown(result: Result) -> str:
         out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
         out += ["| " + " | ".join(map(markdown, _fields(line, names))) + " |" for line in lines]
         out.append("")
-    curves = sections.all_of(result.scalability, result.saturation)
+    curves = sections.all_of(result.costs, result.scalability, result.saturation)
     out += [line for table in [*result.published, *curves] for line in section_markdown(table)]
     out += [f"- {markdown(note)}" for note in _footer(result)]
     return "\n".join(out).rstrip() + "\n"
@@ -105,6 +105,7 @@ def as_json(result: Result) -> str:
         "same_within": result.table.same_within,
         "notes": result.notes,
         "cells": [_cell(line) for line in result.lines],
+        "costs": [sections.cost_record(one) for one in result.costs],
         "scalability": [sections.curve_record(curve) for curve in result.scalability],
         "published": [dataclasses.asdict(table) for table in result.published],
         "saturation": [sections.saturation_record(one) for one in result.saturation],
@@ -115,7 +116,7 @@ def as_json(result: Result) -> str:
 def _sections_text(result: Result, width: int | None) -> list[str]:
     out = []
     for brief in (False, True):
-        tables = sections.all_of(result.scalability, result.saturation, brief)
+        tables = sections.all_of(result.costs, result.scalability, result.saturation, brief)
         out = [line for table in tables for line in section_text(table)]
         if width is None or max(map(columns, out), default=0) <= width:
             break

@@ -74,3 +74,8 @@ def ratio(value: float) -> str:
 
 def plural(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """0.5 -> 50 %."""
+    return f"{100 * share:.4g} %"

@@ -10,13 +10,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from analysis import scalability as usl, verdict
+from analysis import locking_cost, scalability as usl, verdict
 from analysis.loader import Run
 from promises.finding import Finding
 from promises.lab import Lab, RunFailed
 
 DELAY_NS = 1000
 DELAY_WITHIN = 0.03
+
+LOADS = (0.1, 0.5, 0.9)
+LOAD_WITHIN = 0.03
+LOADED_DELAY_NS = 100
+LOADED_DELAY_WITHIN = 0.1
 
 STALL_NS = 50e6  # half of the stall
 CLOSED_NS = 1e6
@@ -53,6 +58,53 @@ def delay(lab: Lab) -> Finding:
         f"measured within {DELAY_WITHIN:.0%}",
         f"{found:,.1f} ns ({found / DELAY_NS - 1:+.1%}, {len(by_block)} blocks)",
         abs(found / DELAY_NS - 1) <= DELAY_WITHIN,
+    )
+
+
+def _at_loads(lab: Lab, name: str, words: list[str]) -> Run:
+    loads = ",".join(f"{load:.0%}" for load in LOADS)
+    common = ["--threads", "1", "--keys", "1", "--hold", "1us", "--load", loads]
+    return lab.run(name, [*common, *words])
+
+
+def load(lab: Lab) -> Finding:
+    """One thread without a lock: nothing but hold and think time takes its time."""
+    words = ["--primitive", "none", "--blocks", "9", "--window", "200ms"]
+    words += ["--sample-every", "16"]
+    run = _at_loads(lab, "load", words)
+    busy = run.valid.groupby("load_share")["busy_share"].median()
+    if list(busy.index) != list(LOADS):
+        raise RunFailed("no valid trial at a load")
+    apart = max(abs(found - asked) for asked, found in busy.items())
+    shares = ", ".join(f"{found:.1%} for {asked:.0%}" for asked, found in busy.items())
+    return Finding(
+        "the load that was asked for, one thread",
+        f"the key is busy within {100 * LOAD_WITHIN:.0f} points of it",
+        f"{shares} ({100 * apart:.1f} points apart at most)",
+        apart <= LOAD_WITHIN,
+    )
+
+
+def loaded_delay(lab: Lab) -> Finding:
+    """A known delay, measured as a cost of locking at each load, block by block."""
+    fast, slow = "delayed:ns=100", f"delayed:ns={100 + LOADED_DELAY_NS}"
+    words = ["--primitive", fast, "--primitive", slow, "--blocks", "25", "--window", "200ms"]
+    run = _at_loads(lab, "loaded-delay", words)
+    rows = locking_cost.with_costs(run, run.valid)
+    found = {}
+    for share, own in rows.groupby("load_share"):
+        by_block = own.pivot(index="block", columns="label", values="locking_ns").dropna()
+        if by_block.shape[1] == 2 and not by_block.empty:
+            found[share] = float((by_block[slow] - by_block[fast]).median())
+    if list(found) != list(LOADS):
+        raise RunFailed("no block has both locks valid at a load")
+    apart = max(abs(ns / LOADED_DELAY_NS - 1) for ns in found.values())
+    costs = ", ".join(f"{ns:.1f} ns at {share:.0%}" for share, ns in found.items())
+    return Finding(
+        f"a lock that costs {LOADED_DELAY_NS} ns more, at three loads",
+        f"measured within {LOADED_DELAY_WITHIN:.0%} at each",
+        costs,
+        apart <= LOADED_DELAY_WITHIN,
     )
 
 

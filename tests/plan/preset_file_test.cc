@@ -139,9 +139,10 @@ TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
 
 TEST(PresetFile, AWrongTypeIsToldWithWhatIsWanted) {
   const std::string start = "title = 'T'\nprimitive = 'keyed'\n";
-  EXPECT_EQ(error_in_file(start + "hold = true\n"),
-            "a.toml:3:8: hold wants 0, 200ns (spins), sleep:100ms or touch:8 (cache lines), not "
-            "true or false");
+  EXPECT_EQ(
+      error_in_file(start + "hold = true\n"),
+      "a.toml:3:8: hold wants 0, 200ns (spins), sleep:100ms, touch:8 (cache lines), exp:1us or "
+      "sleep:exp:1ms (random times of this mean), not true or false");
   EXPECT_THAT(error_in_file(start + "hold = {a = 1}\n"), HasSubstr("a.toml:3:8: hold wants 0"));
   EXPECT_THAT(error_in_file(start + "hold = [[1]]\n"), HasSubstr("not an array"));
   EXPECT_EQ(error_in_file(start + "mode = ['timed']\n"),

@@ -47,6 +47,7 @@ TEST(Apply, EveryFieldCanBeOverridden) {
                                                                {"key_distribution", "zipf:1"},
                                                                {"hold", "7us"},
                                                                {"think", "9us"},
+                                                               {"load", "50%"},
                                                                {"writes", "5%"},
                                                                {"pinning", "compact"},
                                                                {"timeout", "1s"},

@@ -77,12 +77,15 @@ TEST(WorkText, RoundTripsInOneForm) {
   EXPECT_EQ(retold(parse_work, "spin:200ns"), "200ns");
   EXPECT_EQ(retold(parse_work, "sleep:100ms"), "sleep:100ms");
   EXPECT_EQ(retold(parse_work, "touch:8"), "touch:8");
+  EXPECT_EQ(retold(parse_work, "exp:1us"), "exp:1us");
+  EXPECT_EQ(retold(parse_work, "sleep:exp:1ms"), "sleep:exp:1ms");
   EXPECT_EQ(to_text(Work::Kind::kSleep), "sleep");
 }
 
 TEST(WorkText, TellsWhatIsWrong) {
   EXPECT_EQ(message_of(parse_work("nap:100ms")),
-            "'nap:100ms' is no kind of work; write 0, 200ns, spin:200ns, sleep:100ms or touch:8");
+            "'nap:100ms' is no kind of work; write 0, 200ns, spin:200ns, sleep:100ms, exp:1us, "
+            "sleep:exp:1ms or touch:8");
   EXPECT_THAT(message_of(parse_work("sleep")), StartsWith("'sleep' is no kind of work"));
   EXPECT_THAT(message_of(parse_work("sleep:100")), StartsWith("'100' has no unit"));
   EXPECT_THAT(message_of(parse_work("-1us")), StartsWith("'-1us' is negative"));

@@ -26,6 +26,7 @@
 #include "harness/command/run/resume.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/expand.h"
+#include "harness/plan/load.h"
 #include "harness/plan/printable.h"
 #include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
@@ -145,33 +146,58 @@ std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   return {};
 }
 
-// The plan as it would be measured.
-absl::StatusOr<Plan> measured_plan(const PredictOptions& options) {
+// A load wants another think time on a machine with more processors.
+std::string prepare_load(const std::vector<ModelledMachine>& machines, Cell& cell) {
+  if (!cell.load) return {};
+  absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
+  if (!traits.ok()) return std::string(traits.status().message());
+  const auto machine = std::find_if(
+      machines.begin(), machines.end(),
+      [&cell](const ModelledMachine& known) { return known.model.name == cell.machine; });
+  traits->processors = machine->model.processors();
+  const absl::StatusOr<Work> think = think_for_load(cell, *traits);
+  if (!think.ok()) return std::string(think.status().message());
+  cell.think = *think;
+  return {};
+}
+
+// The plan as it would be measured on a machine that reaches the loads of each model.
+absl::StatusOr<Plan> measured_plan(const PredictOptions& options,
+                                   const std::vector<ModelledMachine>& machines) {
   if (options.plan) return *options.plan;
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
   if (!preset.ok()) return preset.status();
   if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
-  const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
-  return expand(*preset, check);
-}
-
-absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predictor& predictor,
-                                      const std::vector<std::string>& machines) {
-  const absl::StatusOr<Plan> plan = measured_plan(options);
-  if (!plan.ok()) return plan.status();
-  PredictedPlan predicted = predicted_plan(
-      *plan, machines, [&](const Cell& cell) { return refusal_of(cell, predictor); });
-  predicted.plan.target.clear();
-  if (!predicted.plan.trials.empty()) return predicted;
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "no cell of the plan can be predicted: %s; docs/prediction.md lists what can be",
-      absl::StrJoin(predicted.examples, "; ")));
+  std::uint32_t processors = 1;
+  for (const ModelledMachine& machine : machines) {
+    processors = std::max(processors, machine.model.processors());
+  }
+  return expand(*preset, [processors](const Cell& cell) {
+    absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
+    if (traits.ok()) traits->processors = processors;
+    return traits;
+  });
 }
 
 std::vector<std::string> names_of(const std::vector<ModelledMachine>& machines) {
   std::vector<std::string> names;
   for (const ModelledMachine& machine : machines) names.push_back(machine.model.name);
   return names;
+}
+
+absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predictor& predictor,
+                                      const std::vector<ModelledMachine>& machines) {
+  const absl::StatusOr<Plan> plan = measured_plan(options, machines);
+  if (!plan.ok()) return plan.status();
+  PredictedPlan predicted = predicted_plan(*plan, names_of(machines), [&](Cell& cell) {
+    const std::string reason = refusal_of(cell, predictor);
+    return reason.empty() ? prepare_load(machines, cell) : reason;
+  });
+  predicted.plan.target.clear();
+  if (!predicted.plan.trials.empty()) return predicted;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "no cell of the plan can be predicted: %s; docs/prediction.md lists what can be",
+      absl::StrJoin(predicted.examples, "; ")));
 }
 
 SessionSettings settings_of(const PredictOptions& options, const Predictor& predictor,
@@ -241,7 +267,7 @@ int start(const PredictOptions& options, const Predictor& predictor) {
   const absl::StatusOr<std::vector<ModelledMachine>> machines =
       load_machines(*names, [] { return measure_here(kHere, std::cerr); });
   if (!machines.ok()) return complain(options, machines.status());
-  absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, names_of(*machines));
+  absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, *machines);
   if (!predicted.ok()) return complain(options, predicted.status());
   say_left_out(options, *predicted);
   if (options.dry_run) return print_dry_run(*predicted, machines->size());

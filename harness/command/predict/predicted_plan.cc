@@ -19,24 +19,20 @@ void note(const std::string& reason, std::vector<std::string>& examples) {
 }  // namespace
 
 PredictedPlan predicted_plan(const Plan& measured, const std::vector<std::string>& machines,
-                             const std::function<std::string(const Cell&)>& refusal) {
+                             const std::function<std::string(Cell&)>& prepare) {
   PredictedPlan predicted{.plan = measured};
   std::vector<Trial>& trials = predicted.plan.trials;
   trials.clear();
-  std::vector<Trial> possible;
-  for (const Trial& trial : measured.trials) {
-    const std::string reason = refusal(trial.cell);
-    if (reason.empty()) {
-      possible.push_back(trial);
-    } else if (trial.block == 0) {
-      ++predicted.left_out;
-      note(reason, predicted.examples);
-    }
-  }
   for (const std::string& machine : machines) {
-    for (const Trial& trial : possible) {
-      Trial one = trial;
+    for (Trial one : measured.trials) {
       one.cell.machine = machine;
+      if (const std::string reason = prepare(one.cell); !reason.empty()) {
+        if (one.block == 0) {
+          ++predicted.left_out;
+          note(reason, predicted.examples);
+        }
+        continue;
+      }
       one.number = static_cast<std::uint32_t>(trials.size());
       const bool begins = trials.empty() || trials.back().block != one.block ||
                           trials.back().cell.machine != machine;

@@ -18,8 +18,9 @@ struct PredictedPlan {
 };
 
 // Each trial of `measured` for each machine: all trials of the first machine, then those of the
-// next. `refusal(cell)` says why a cell cannot be predicted; empty: it can. Pure.
+// next. `prepare(cell)` changes a cell that has its machine to what is predicted there, and returns
+// why it cannot be predicted; empty: it can. Pure.
 PredictedPlan predicted_plan(const Plan& measured, const std::vector<std::string>& machines,
-                             const std::function<std::string(const Cell&)>& refusal);
+                             const std::function<std::string(Cell&)>& prepare);
 
 }  // namespace lockbench

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from analysis.loader import Run
 from analysis.pictures import (
     cost,
+    cost_by_load,
     fairness,
     late_writes,
     makespan,
@@ -31,6 +32,8 @@ from analysis.pictures import (
 )
 
 PICTURES: dict[str, Callable[[Run], Figure | None]] = {
+    "cost-by-load": cost_by_load.draw,
+    "wait-by-load": cost_by_load.draw_waits,
     "throughput-by-threads": throughput_by_threads.draw,
     "scalability": scalability.draw,
     "throughput-by-keys": throughput_by_keys.draw,

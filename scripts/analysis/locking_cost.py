@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of locking: what an operation takes beyond its hold and its think time, and how it grows
+with the load. Pure.
+
+Cost          n / rate - (hold + think + rest), with n threads that work at once: as many as
+              processors if the threads compute between operations, all if they sleep. A wait for
+              the lock is part of the cost, since the processor or the thread does nothing else.
+Rest          what the loop takes besides: measured in the rows of `none` with one thread, block by
+              block, in the same cell if it has such a row; else as the run's calibration has it;
+              else 0.
+Uncertainty   the least and the greatest cost of the blocks; from four blocks on, the first and
+              third quartile, as in every table.
+
+A cost is known if hold and think have durations. Of a row that is not valid, it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis import cells, units
+from analysis.loader import SATURATED, Run
+
+COLUMNS = ["locking_ns", "processor_ns"]
+
+
+def with_costs(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `locking_ns`, the cost of locking, and `processor_ns`, the processor time of an
+    operation; NaN where they are not known."""
+    work = _work_ns(rows)
+    timed = (rows["mode"] == "timed") & (rows["operation_ns"] > 0)
+    at_once = rows["threads"].where(_sleeps(rows), rows["threads"].clip(upper=_processors(run)))
+    cost = at_once * rows["operation_ns"] - work - _rest_ns(run, rows)
+    spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) / rows["operations"].where(
+        rows["operations"] > 0
+    )
+    return rows.assign(locking_ns=cost.where(timed), processor_ns=1e9 * spent)
+
+
+def _processors(run: Run) -> float:
+    return float(run.hardware_threads or np.inf)
+
+
+def _sleeps(rows: pd.DataFrame) -> pd.Series:
+    return rows["think_kind"].str.startswith("sleep") | rows["hold_kind"].str.startswith("sleep")
+
+
+def _work_ns(rows: pd.DataFrame) -> pd.Series:
+    """Hold and think; NaN if one of them has no duration."""
+    parts = []
+    for what in ("hold", "think"):
+        nothing = rows[f"{what}_kind"] == "none"
+        parts.append(rows[f"{what}_ns"].mask(nothing, 0.0))
+    return parts[0] + parts[1]
+
+
+def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
+    """What the loop takes for an operation, for each row."""
+    floor = run.final
+    floor = floor[(floor["label"] == cells.FLOOR) & (floor["threads"] == 1) & floor["valid"]]
+    floor = floor[(floor["mode"] == "timed") & (floor["operation_ns"] > 0)]
+    calibrated = run.meta.get("calibration")
+    known = calibrated.get("floor_untimed_ns") if isinstance(calibrated, dict) else None
+    usual = float(known) if isinstance(known, (int, float)) else 0.0
+    if floor.empty:
+        return pd.Series(usual, index=rows.index)
+    floor = floor.assign(rest=floor["operation_ns"] - _work_ns(floor))
+    of_block = floor.groupby("block")["rest"].median()
+    rest = rows["block"].map(of_block).fillna(float(of_block.median())).fillna(usual)
+    cell = [name for name in cells.GROUP if name != "sample_every"] + ["block"]
+    of_cell = floor.groupby([floor[name].astype(str) for name in cell])["rest"].median()
+    own = pd.MultiIndex.from_frame(rows[cell].astype(str))
+    return pd.Series(of_cell.reindex(own).to_numpy(), index=rows.index).fillna(rest)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One primitive at one load."""
+
+    group: str
+    primitive: str
+    load: float
+    median_ns: float
+    low_ns: float
+    high_ns: float
+    processor_ns: float | None
+    wait_p99_ns: float | None
+    wait_max_ns: float | None
+
+    @property
+    def words(self) -> str:
+        """`31 ns (29 – 34)`."""
+        if self.low_ns == self.high_ns:
+            return units.nanoseconds(self.median_ns)
+        ends = f"{units.nanoseconds(self.low_ns)} – {units.nanoseconds(self.high_ns)}"
+        return f"{units.nanoseconds(self.median_ns)} ({ends})"
+
+
+def load_words(load: float) -> str:
+    return "saturated" if load == SATURATED else units.percent(load)
+
+
+def costs(run: Run) -> list[Cost]:
+    """Of the cells that were measured at two or more loads."""
+    rows = with_costs(run, cells.driven(run.valid))
+    rows = rows[(rows["label"] != cells.FLOOR) & rows["locking_ns"].notna() & rows["load"].notna()]
+    found = []
+    facets = cells.axis_facets(rows, "load") if not rows.empty else []
+    for facet, name in zip(facets, cells.names(facets)):
+        for (label, load), own in facet.rows.groupby(["label", "load"], sort=False):
+            found.append(_cost(name, label, load, own))
+    return found
+
+
+def _cost(group: str, label: str, load: float, rows: pd.DataFrame) -> Cost:
+    values = rows["locking_ns"].to_numpy()
+    low, high = np.percentile(values, [25, 75]) if len(values) > 3 else (min(values), max(values))
+    return Cost(
+        group=group,
+        primitive=label,
+        load=float(load),
+        median_ns=float(np.median(values)),
+        low_ns=float(low),
+        high_ns=float(high),
+        processor_ns=_median(rows["processor_ns"]),
+        wait_p99_ns=_median(rows["wait_p99_ns"]),
+        wait_max_ns=_greatest(rows["wait_max_ns"]),
+    )
+
+
+def _median(values: pd.Series) -> float | None:
+    return float(values.median()) if values.notna().any() else None
+
+
+def _greatest(values: pd.Series) -> float | None:
+    return float(values.max()) if values.notna().any() else None
+
+
+def loads(found: Sequence[Cost]) -> list[float]:
+    return sorted({one.load for one in found})

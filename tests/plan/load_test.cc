@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/plan/load.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/plan/expand.h"
+#include "harness/plan/spelling.h"
+#include "tests/plan/matchers.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  std::string load;
+  std::uint32_t threads;
+  std::uint32_t processors;
+  std::uint64_t keys;
+  std::string keys_drawn;
+  std::string hold;
+  std::string think;  // expected, as users write it
+};
+
+Cell cell_of(const Case& one) {
+  Cell cell;
+  cell.primitive.name = "keyed";
+  cell.workload.name = "counter";
+  cell.load = parse_load(one.load).value();
+  cell.threads = one.threads;
+  cell.keys = one.keys;
+  cell.key_distribution = parse_key_distribution(one.keys_drawn).value();
+  cell.hold = parse_work(one.hold).value();
+  return cell;
+}
+
+TEST(Load, DeterminesTheThinkTime) {
+  const Case cases[] = {
+      // One thread: hold / (hold + think).
+      {"50%", 1, 2, 1, "uniform", "200ns", "exp:200ns"},
+      {"10%", 1, 2, 1, "uniform", "200ns", "exp:1.8us"},
+      {"100%", 1, 2, 1, "uniform", "200ns", "0"},
+      // Two threads on two processors request twice as often as one.
+      {"50%", 2, 2, 1, "uniform", "200ns", "exp:600ns"},
+      // More threads than processors compute no faster than there are processors.
+      {"50%", 8, 2, 1, "uniform", "200ns", "exp:600ns"},
+      {"50%", 8, 8, 1, "uniform", "200ns", "exp:3us"},
+      // Threads that sleep use no processor meanwhile.
+      {"sleep:50%", 8, 2, 1, "uniform", "1us", "sleep:exp:15us"},
+      {"50%", 8, 2, 1, "uniform", "sleep:1us", "exp:15us"},
+      // Of 4 keys, each gets a quarter of the operations.
+      {"50%", 8, 8, 4, "uniform", "1us", "exp:3us"},
+      // Of 10 keys, one gets 90 %.
+      {"90%", 2, 2, 10, "hot:0.1,0.9", "1us", "exp:1us"},
+      // Ranks 1 and 2 with weights 1 and 1/2.
+      {"50%", 3, 3, 2, "zipf:1", "1us", "exp:3us"},
+      // 4 threads on 2 keys of their own: half of the operations for each key.
+      {"50%", 4, 4, 2, "own", "1us", "exp:3us"},
+  };
+  for (const Case& one : cases) {
+    const absl::StatusOr<Work> think = think_for_load(cell_of(one), {.processors = one.processors});
+    ASSERT_TRUE(think.ok()) << one.load << ' ' << think.status();
+    EXPECT_EQ(to_text(*think), one.think) << one.load << ", " << one.threads << " threads";
+  }
+}
+
+TEST(Load, IsOfOneOfTheHoldersThatAKeyMayHave) {
+  const Cell cell = cell_of({"50%", 8, 8, 1, "uniform", "1us", ""});
+  EXPECT_EQ(to_text(think_for_load(cell, {.holders_of_a_key = 4, .processors = 8}).value()),
+            "exp:3us");
+  // Without exclusion, any number may hold: the load is that of a lock in its place.
+  EXPECT_EQ(
+      to_text(think_for_load(cell, {.holders_of_a_key = 8, .excludes = false, .processors = 8})
+                  .value()),
+      "exp:15us");
+}
+
+TEST(Load, ThatCannotBeReachedSaysHowFarTheThreadsGet) {
+  const Cell cell = cell_of({"50%", 8, 2, 64, "uniform", "1us", ""});
+  const absl::Status status = think_for_load(cell, {.processors = 2}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("load: 50% is more than 8 threads on 2 processors give the busiest key, "
+                        "which is 3.12% without think time"));
+}
+
+TEST(Load, IsRefusedWhereItIsUnknown) {
+  const auto refusal = [](const Cell& cell, const CellTraits& traits = {}) {
+    return std::string(think_for_load(cell, traits).status().message());
+  };
+  Cell cell = cell_of({"50%", 1, 1, 1, "uniform", "0", ""});
+  EXPECT_THAT(refusal(cell), HasSubstr("wants a hold with a duration"));
+  cell.hold = parse_work("touch:8").value();
+  EXPECT_THAT(refusal(cell), HasSubstr("wants a hold with a duration"));
+  cell.hold = parse_work("1us").value();
+  EXPECT_THAT(refusal(cell, {.acquisitions_per_operation = 5}), HasSubstr("write think"));
+  EXPECT_THAT(refusal(cell, {.keys_per_operation = 2}), HasSubstr("write think"));
+  cell.mode = Mode::kOpen;
+  EXPECT_THAT(refusal(cell), HasSubstr("belongs to mode timed"));
+}
+
+TEST(Load, HasOneSpelling) {
+  for (const char* const text : {"10%", "99.5%", "sleep:50%", "saturated"}) {
+    EXPECT_EQ(to_text(parse_load(text).value()), text);
+  }
+  for (const char* const text : {"0%", "101%", "half", "0.5", "-1%", "sleep:", "sleep:0%", ""}) {
+    const auto parsed = parse_load(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(std::string(parsed.status().message()), HasSubstr("is not a load; write")) << text;
+  }
+}
+
+// Every thread alone reaches 50 %; with 64 keys none does.
+Preset with_loads(const std::vector<std::uint64_t>& keys) {
+  Sweep sweep = counter_sweep();
+  sweep.keys = keys;
+  sweep.holds = {parse_work("1us").value()};
+  sweep.loads = {parse_load("50%").value(), parse_load("saturated").value()};
+  return preset_of({sweep});
+}
+
+TEST(Load, IsMeasuredInTheCellsThatReachIt) {
+  const Plan plan = expand(with_loads({1, 64}), accept_all).value();
+  std::size_t loaded = 0;
+  for (const Trial& trial : plan.trials) {
+    if (!trial.cell.load) continue;
+    ++loaded;
+    EXPECT_EQ(trial.cell.keys, 1u);
+    EXPECT_EQ(to_text(trial.cell.think), "exp:1us");
+  }
+  EXPECT_GT(loaded, 0u);
+  EXPECT_GT(plan.trials.size(), 2 * loaded);  // saturated: with 64 keys, too
+}
+
+TEST(Load, ThatNoCellReachesIsAnError) {
+  const auto plan = expand(with_loads({64}), accept_all);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_THAT(std::string(plan.status().message()), HasSubstr("load: 50% is more than"));
+}
+
+TEST(Load, AndThinkTogetherAreRefused) {
+  Preset preset = with_loads({1});
+  preset.sweeps[0].thinks = {parse_work("1us").value()};
+  const auto plan = expand(preset, accept_all);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_THAT(std::string(plan.status().message()), HasSubstr("leave out think"));
+}
+
+TEST(Load, OfACommandLineReplacesTheThinkTimeOfAPreset) {
+  Sweep sweep = counter_sweep();
+  sweep.thinks = {parse_work("1us").value()};
+  Overrides overrides;
+  overrides.sweep.loads = {parse_load("50%").value()};
+  const Preset changed = apply(preset_of({sweep}), overrides).value();
+  EXPECT_TRUE(changed.sweeps[0].thinks.empty());
+  EXPECT_EQ(changed.sweeps[0].loads.size(), 1u);
+  // And the other way round.
+  overrides.sweep = {};
+  overrides.sweep.thinks = {parse_work("2us").value()};
+  EXPECT_TRUE(apply(changed, overrides).value().sweeps[0].loads.empty());
+}
+
+TEST(Load, OfACommandLineIsForTimedSweeps) {
+  Overrides overrides;
+  overrides.sweep.loads = {parse_load("50%").value()};
+  Sweep fixed = counter_sweep();
+  fixed.mode = Mode::kFixed;
+  fixed.operations = 1;
+  const Preset both = apply(preset_of({counter_sweep(), fixed}), overrides).value();
+  EXPECT_EQ(both.sweeps[0].loads.size(), 1u);
+  EXPECT_TRUE(both.sweeps[1].loads.empty());
+  EXPECT_FALSE(apply(preset_of({fixed}), overrides).ok());
+}
+
+}  // namespace
+}  // namespace lockbench
