@@ -118,11 +118,11 @@ RULES: dict[str, Rule] = {
     "harness/kernel": Rule((), frozenset({"std", "hwloc", "kernel"})),
     "harness/measure": Rule(
         ("primitives/concepts.h", "primitives/no_lock.h", "primitives/platform", "workloads")
-        + ("primitives/service.h", "harness/kernel", "harness/plan/cell.h"),
+        + ("primitives/service.h", "harness/kernel", "harness/plan/cell.h", "harness/plan/load.h"),
         STANDARD | {"Abseil", "hwloc", "kernel"},
     ),
     "harness/catalog": Rule(
-        ("primitives", "workloads", "harness/measure", "harness/plan"),
+        ("primitives", "workloads", "harness/kernel", "harness/measure", "harness/plan"),
         STANDARD | {"Abseil", "TBB"},
     ),
     # What a plug-in is made of, and how one is loaded.

@@ -13,7 +13,7 @@
 
 #include "harness/catalog/service_plugins.h"
 #include "harness/catalog/subjects.h"
-#include "harness/measure/pinning.h"
+#include "harness/kernel/processors.h"
 #include "harness/measure/workload_settings.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/number.h"
