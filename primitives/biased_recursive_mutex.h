@@ -14,8 +14,8 @@
 // Not offered  FIFO order, unlock by another thread, priority inheritance, more than kMaxDepth
 //              nested locks. It must not be destroyed before unlock() has returned in every thread:
 //              a release reads the lock afterwards.
-// Requires     unlock() on the locking thread, once per lock(). A thread does not end while it
-//              holds the lock.
+// Requires     unlock() on the locking thread, once per lock(). If a thread ends while it holds the
+//              lock, the lock stays held for ever.
 // fork()       not while a thread holds or waits for the lock, if the child uses it. A bias to
 //              another thread than the one that called fork() can be revoked by the child: that
 //              thread is then found outside.
@@ -134,13 +134,11 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
 
   [[gnu::always_inline]] Entry enter() {
     const platform::ThreadToken self = platform::this_thread();
-    // relaxed: equality with this thread's token can only come from its own store (I1), or from the
-    // store of a thread that had the token before and has ended.
+    // relaxed: equality with this thread's token can only come from its own store (I1).
     if (bias_.load(std::memory_order_relaxed) != self) [[unlikely]]
       return enter_otherwise(self);
-    // acquire: synchronizes with (2) of a thread that had the token before. For this thread's own
-    // stores nothing is needed.
-    const std::uint32_t depth = inside_.load(std::memory_order_acquire);
+    // relaxed: only this thread writes it (I2).
+    const std::uint32_t depth = inside_.load(std::memory_order_relaxed);
     if (depth != 0) [[unlikely]]
       return enter_again(depth);
     inside_.store(1, std::memory_order_relaxed);  // relaxed: the barriers order it with the load

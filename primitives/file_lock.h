@@ -5,19 +5,23 @@
 // Guarantees   mutual exclusion per key between all threads of all processes that use the folder.
 //              Scripts take part with `ln -s` (symlink form) or `mkdir` (directory form) on the
 //              same names. A lock whose owner was killed is recovered; a lock whose owner is
-//              stopped is not. Nothing outside the folder is written, whatever the folder contains.
-//              A process that ends leaves no file. The files of a killed process are removed by the
-//              next process that opens the folder or recovers a lock.
+//              stopped is not. That holds across containers (PID namespaces) of one machine, too,
+//              on a local file system. Nothing outside the folder is written, whatever the folder
+//              contains. A process that ends leaves no file but `.wake` and `.lives`. The files of
+//              a killed process are removed by the next process that opens the folder or recovers
+//              a lock.
 // Not offered  FIFO order; recursion; recovery from a thread that ends while its process lives, or
 //              from an owner about which nothing is known (file_owner.h): waiters keep waiting;
 //              protection from a user that may write to the folder and keeps a lock forever.
-// Requires     the rules for handles in concepts.h; /proc; a folder that belongs to this user or to
+// Requires     the rules for handles in concepts.h; /proc of its PID namespace; a folder that
+// belongs to this user or to
 //              the superuser and that not everybody may write to, unless it is sticky; hard links
 //              to symbolic links (symlink form) or renameat2 (directory form).
 // fork()       a child may use the FileLock and take locks with claims of its own, unless another
 //              thread of the parent was inside a call at the time of the fork(). A key that the
 //              parent holds stays the parent's: unlock() by the child's copy of the handle returns
-//              kNotOwner. After execve() the process keeps its keys until it ends.
+//              kNotOwner. After execve() the process keeps its keys until it ends; to a process
+//              of another PID namespace it is dead then (life_lock.h).
 // Errors       the constructor throws FileLockError if the folder is not usable; lock() throws it
 //              if the lock file cannot be made. unlock() never throws and returns what happened.
 // Cost         symlink form: two links are made and removed, one is read: 6-10 us, no new file. A

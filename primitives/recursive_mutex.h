@@ -5,7 +5,8 @@
 // Guarantees   mutual exclusion between threads; the owner locks again without waiting and without
 //              an atomic read-modify-write; try_lock() never fails spuriously; timed acquisition.
 // Not offered  unlock by another thread, more than kMaxDepth nested locks; for the rest see `Base`.
-// Requires     unlock() on the locking thread, once per lock().
+// Requires     unlock() on the locking thread, once per lock(). If a thread ends while it holds the
+//              lock, the lock stays held for ever.
 // fork()       not while a thread holds or waits for the lock, if the child uses it.
 // Cost         a first lock and its unlock: the base lock's, two stores and a load; a nested pair:
 //              two loads, an increment and a decrement.

@@ -3,11 +3,12 @@
 // ReentrantLock: one lock for all keys, which its owner may take again and again.
 //
 // Guarantees   mutual exclusion between threads; the owner locks again without waiting; what the
-//              recursive mutex promises.
-// Not offered  unlock by another thread.
-// Requires     unlock() on the locking thread, once per lock().
-// fork()       not while a thread holds or waits for the lock, if the child uses it.
-// Cost         the recursive mutex's own; see biased_recursive_mutex.h for the usual one.
+//              recursive mutex promises. With our recursive mutexes, no thread is taken for an
+//              owner that ended: platform/thread.h.
+// Not offered  unlock by another thread; recovery from an owner that ends: the others wait for
+// ever. Requires     unlock() on the locking thread, once per lock(). fork()       not while a
+// thread holds or waits for the lock, if the child uses it. Cost         the recursive mutex's own;
+// see biased_recursive_mutex.h for the usual one.
 #pragma once
 
 #include <cstddef>

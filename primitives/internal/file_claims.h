@@ -6,19 +6,23 @@
 //              after execve() or with two copies of this header in the process. Claims are reused,
 //              since making one costs tens of microseconds. A child of fork() makes claims of its
 //              own and does not touch its parent's. Claims of dead processes are removed.
+//              Where possible, the process proves its life as long as it has claims (life_lock.h).
 // Requires     no fork() while another thread is inside a call.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "primitives/futex_mutex.h"
 #include "primitives/internal/file_forms.h"
 #include "primitives/internal/file_owner.h"
+#include "primitives/internal/life_lock.h"
 #include "primitives/internal/lock_folder.h"
 #include "primitives/internal/process_pool.h"
 #include "primitives/platform/atomic.h"
@@ -88,12 +92,22 @@ class FileClaims {
     const auto facts = platform::process_facts(process);
     if (!facts || folder_.here().boot.empty()) {
       FileLockError::raise_at("/proc",
-                              "does not tell when this process started; mount it: else "
-                              "no process could tell whether an owner still lives");
+                              "does not tell when this process started, or shows another PID "
+                              "namespace; mount it for this one: else no process could tell "
+                              "whether an owner still lives");
     }
     return {.process = static_cast<std::uint64_t>(process),
             .started = facts->started,
-            .world = folder_.here()};
+            .world = folder_.here(),
+            .life = proof_of(process)};
+  }
+
+  // A child of fork() proves its own life: its parent's lock is its parent's.
+  std::optional<LifeProof> proof_of(platform::ProcessId process) const {
+    std::scoped_lock guard(life_mutex_);
+    if (process != life_process_) life_ = folder_.life_lock();
+    life_process_ = process;
+    return life_.proof();
   }
 
   FileClaim make() const {
@@ -114,6 +128,9 @@ class FileClaims {
 
   const LockFolder& folder_;
   ProcessPool<FileClaim> idle_;
+  mutable FutexMutex life_mutex_;
+  mutable LifeLock life_;  // of life_process_; it outlives the claims, which are discarded before
+  mutable platform::ProcessId life_process_ = 0;
 };
 
 }  // namespace lockbench::internal

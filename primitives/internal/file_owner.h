@@ -6,11 +6,13 @@
 //              process number was reused, nor if the caller runs in another container, another time
 //              namespace or on another machine.
 // Not offered  an answer in every case. Nothing is known of an owner on a network file system, in
-//              another namespace, or without a readable text; its lock is not touched.
+//              another namespace and without a proof of life, or without a readable text; its lock
+//              is not touched.
 //
 // Four facts identify a process: its number, its start time (in clock ticks: the kernel does not
 // reuse a number within one), the namespaces of both, and the boot. Neither two boots of a machine
-// nor two machines can use one local file system at the same time.
+// nor two machines can use one local file system at the same time. Where these facts say nothing,
+// the proof of life does: life_lock.h.
 #pragma once
 
 #include <array>
@@ -33,11 +35,21 @@ struct ProcessWorld {
 
   bool operator==(const ProcessWorld&) const = default;
 
+  // Empty if /proc does not show this process: then its numbers mean other processes.
   static ProcessWorld here() {
+    if (!platform::proc_is_of_this_namespace()) return {};
     return {.boot = platform::boot_id(),
             .pid_namespace = platform::namespace_number("pid"),
             .time_namespace = platform::namespace_number("time")};
   }
+};
+
+// The byte of the file `.lives` that an owner keeps locked while it lives.
+struct LifeProof {
+  std::uint64_t file = 0;  // FileFacts::number
+  std::uint64_t byte = 0;
+
+  bool operator==(const LifeProof&) const = default;
 };
 
 struct FileOwner {
@@ -45,11 +57,13 @@ struct FileOwner {
   std::uint64_t started = 0;
   std::uint64_t claim = 0;  // distinguishes the claims of one process
   ProcessWorld world;
+  std::optional<LifeProof> life = {};
 
   bool operator==(const FileOwner&) const = default;
 };
 
-// `1234:567:0:9f…e1:4026531836:4026531834`: first the process, so that people and scripts find it.
+// `1234:567:0:9f…e1:4026531836:4026531834`: first the process, so that people and scripts find it;
+// at the end, with a proof of life, `:393222:5577006791947779410`.
 inline std::string to_text(const FileOwner& owner) {
   std::string text = std::to_string(owner.process);
   for (const std::string& part :
@@ -58,33 +72,42 @@ inline std::string to_text(const FileOwner& owner) {
     text += ':';
     text += part;
   }
+  if (owner.life) {
+    text += ':' + std::to_string(owner.life->file) + ':' + std::to_string(owner.life->byte);
+  }
   return text;
 }
 
 // Absent if the text is not an owner's.
 inline std::optional<FileOwner> parse_file_owner(std::string_view text) {
   constexpr std::size_t kParts = 6;
+  constexpr std::size_t kPartsWithLife = 8;
   constexpr std::size_t kBoot = 3;
-  std::array<std::string_view, kParts> parts;
-  for (std::size_t i = 0; i < kParts; ++i) {
-    const std::size_t end = text.find(':');
-    if ((end == std::string_view::npos) != (i == kParts - 1)) return std::nullopt;
-    parts[i] = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  std::array<std::uint64_t, kPartsWithLife> numbers{};
+  std::string_view boot;
+  std::size_t parts = 0;
+  for (bool last = false; !last; ++parts) {
+    if (parts == kPartsWithLife) return std::nullopt;
+    const std::string_view part = text.substr(0, text.find(':'));
+    last = part.size() == text.size();
+    text.remove_prefix(last ? text.size() : part.size() + 1);
+    if (parts == kBoot) {
+      boot = part;
+      continue;
+    }
+    const char* const behind = part.data() + part.size();
+    const auto [end, error] = std::from_chars(part.data(), behind, numbers[parts]);
+    if (error != std::errc() || end != behind) return std::nullopt;
   }
-  std::array<std::uint64_t, kParts> numbers{};
-  for (std::size_t i = 0; i < kParts; ++i) {
-    if (i == kBoot) continue;
-    const char* const last = parts[i].data() + parts[i].size();
-    const auto [end, error] = std::from_chars(parts[i].data(), last, numbers[i]);
-    if (error != std::errc() || end != last) return std::nullopt;
-  }
-  return FileOwner{.process = numbers[0],
-                   .started = numbers[1],
-                   .claim = numbers[2],
-                   .world = {.boot = std::string(parts[kBoot]),
-                             .pid_namespace = numbers[4],
-                             .time_namespace = numbers[5]}};
+  if (parts != kParts && parts != kPartsWithLife) return std::nullopt;
+  FileOwner owner{
+      .process = numbers[0],
+      .started = numbers[1],
+      .claim = numbers[2],
+      .world = {
+          .boot = std::string(boot), .pid_namespace = numbers[4], .time_namespace = numbers[5]}};
+  if (parts == kPartsWithLife) owner.life = LifeProof{.file = numbers[6], .byte = numbers[7]};
+  return owner;
 }
 
 // What this process can see of another one now.

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "primitives/internal/file_owner.h"
+#include "primitives/internal/life_lock.h"
 #include "primitives/platform/failure.h"
 #include "primitives/platform/file.h"
 
@@ -70,8 +71,15 @@ class LockFolder {
   const std::string& path() const { return path_; }
 
   Life life_of(const FileOwner& owner) const {
-    return outcome_of(owner, here_, local_, Sighting::of(owner.process));
+    const Life seen = outcome_of(owner, here_, local_, Sighting::of(owner.process));
+    // Of an owner in this namespace the process itself says more: it may have called execve().
+    if (seen != Life::kUnknown || !local_ || !owner.life) return seen;
+    return LifeLock::life_of(*owner.life, folder_);
   }
+
+  // No proof on a file system that another machine may use: its kernel does not see the lock.
+  LifeLock life_lock() const { return local_ ? LifeLock(folder_) : LifeLock(); }
+
   const ProcessWorld& here() const { return here_; }
 
  private:

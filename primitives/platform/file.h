@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
@@ -57,6 +58,7 @@ struct FileFacts {
   bool folder = false;
   std::size_t links = 0;
   std::size_t bytes = 0;
+  std::uint64_t number = 0;  // no other of its file system has it while this one exists or is open
 
   static constexpr unsigned kSticky = S_ISVTX;
   static constexpr unsigned kWrittenByOthers = S_IWOTH;
@@ -77,6 +79,15 @@ inline FileDescriptor opened(int folder, const char* name, int flags, unsigned m
   return FileDescriptor(openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode));
 }
 
+inline struct flock byte_lock(std::uint64_t byte) noexcept {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(byte);
+  lock.l_len = 1;
+  return lock;
+}
+
 }  // namespace internal
 
 // When the result is not open, errno says why.
@@ -85,6 +96,9 @@ inline FileDescriptor open_folder(const char* path) noexcept {
 }
 inline FileDescriptor open_folder_in(const FileDescriptor& folder, const char* name) noexcept {
   return internal::opened(folder.number(), name, O_RDONLY | O_DIRECTORY);
+}
+inline FileDescriptor open_file_in(const FileDescriptor& folder, const char* name) noexcept {
+  return internal::opened(folder.number(), name, O_RDONLY | O_NONBLOCK);
 }
 // A file that is read and written, made when there is none, for this user alone.
 inline FileDescriptor open_private_file(const FileDescriptor& folder, const char* name) noexcept {
@@ -99,7 +113,8 @@ inline int facts_of(const FileDescriptor& file, FileFacts& facts) noexcept {
            .regular = S_ISREG(found.st_mode),
            .folder = S_ISDIR(found.st_mode),
            .links = found.st_nlink,
-           .bytes = static_cast<std::size_t>(found.st_size)};
+           .bytes = static_cast<std::size_t>(found.st_size),
+           .number = found.st_ino};
   return 0;
 }
 
@@ -186,6 +201,21 @@ inline int try_advisory_lock(const FileDescriptor& file) noexcept {
 }
 inline void advisory_unlock(const FileDescriptor& file) noexcept {
   flock(file.number(), LOCK_UN);
+}
+
+// Locks one byte of an open file, which need not exist. The lock goes when the last descriptor of
+// this open file does, by whatever end. EAGAIN: another open file has it; EINVAL: the kernel has no
+// such locks.
+inline int try_byte_lock(const FileDescriptor& file, std::uint64_t byte) noexcept {
+  struct flock lock = internal::byte_lock(byte);
+  return internal::error_of(fcntl(file.number(), F_OFD_SETLK, &lock));
+}
+// Whether another open file has locked the byte.
+inline int byte_is_locked(const FileDescriptor& file, std::uint64_t byte, bool& locked) noexcept {
+  struct flock lock = internal::byte_lock(byte);
+  const int error = internal::error_of(fcntl(file.number(), F_OFD_GETLK, &lock));
+  locked = error == 0 && lock.l_type != F_UNLCK;
+  return error;
 }
 
 // Makes the file at least `bytes` long, with space on its device for all of them: a write to mapped

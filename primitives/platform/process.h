@@ -108,6 +108,16 @@ inline std::string boot_id() {
   return digits;
 }
 
+// Whether /proc shows processes by the numbers that they have for this process. A process that was
+// started in a new PID namespace (`unshare --pid --fork`) has the /proc of the old one until it
+// mounts its own.
+inline bool proc_is_of_this_namespace() {
+  std::array<char, 32> self;
+  const ssize_t got = readlink("/proc/self", self.data(), self.size());
+  return got > 0 && std::string_view(self.data(), static_cast<std::size_t>(got)) ==
+                        std::to_string(this_process());
+}
+
 // The kernel's number of the namespace in which this process's `kind` ("pid", "time") is counted;
 // 0 where it has none.
 inline std::uint64_t namespace_number(const char* kind) {

@@ -114,13 +114,13 @@ class ForkedLock {
   static constexpr bool kHelps = kFault == ForkedFault::kHelper && !kForkedSimulated;
 
   static std::uint64_t self() {
-    const auto address = static_cast<std::uint64_t>(platform::this_thread());
-    if constexpr (kForkedSimulated) return address;
+    const platform::ThreadToken token = platform::this_thread();
+    if constexpr (kForkedSimulated) return token;
     if constexpr (kFault == ForkedFault::kTaskNumber) return static_cast<std::uint64_t>(gettid());
     if constexpr (kFault == ForkedFault::kProcessNumber) {
-      return address ^ static_cast<std::uint64_t>(getpid()) << 48;
+      return token ^ static_cast<std::uint64_t>(getpid()) << 48;
     }
-    return address;
+    return token;
   }
 
   FutexMutex mutex_;

@@ -20,10 +20,10 @@
 
 namespace lockbench::mutants {
 
-// Simulated threads are numbered; their tokens are multiples of 64.
+// Simulated threads are numbered; so are their tokens.
 inline constexpr std::size_t kSimulatedThreads = 20;
 inline std::size_t number_of_this_thread() {
-  return static_cast<std::size_t>(platform::this_thread()) / 64 % kSimulatedThreads;
+  return static_cast<std::size_t>(platform::this_thread()) % kSimulatedThreads;
 }
 
 enum class McsFault {

@@ -4,10 +4,16 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
+#include "primitives/adaptive_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/platform/thread.h"
+#include "primitives/recursive_mutex.h"
 #include "primitives/reentrant_lock.h"
 #include "tests/primitives/contract.h"
 
@@ -78,6 +84,47 @@ TEST_P(Reentrant, NestedUpdatesOfManyThreadsAreKept) {
     }
   });
   EXPECT_EQ(counter.load(), kThreads * kRounds);
+}
+
+TEST(ThreadToken, IsNeverUsedAgain) {
+  constexpr std::size_t kThreads = 200;
+  std::set<platform::ThreadToken> seen{platform::kNoThread, platform::this_thread()};
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    std::jthread([&] { seen.insert(platform::this_thread()); }).join();
+  }
+  EXPECT_EQ(seen.size(), 2 + kThreads);
+}
+
+// The C library gives a new thread the memory of one that ended.
+template <class Lock>
+class DeadOwner : public testing::Test {};
+using LocksWithOwners = testing::Types<  //
+    ReentrantLock<>, ReentrantLock<RecursiveMutex<AdaptiveMutex>>,
+    BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kShare>>;
+TYPED_TEST_SUITE(DeadOwner, LocksWithOwners);
+
+TYPED_TEST(DeadOwner, NewThreadsAreNotTakenForIt) {
+  constexpr int kLocks = 20;  // more than it takes to be biased
+  constexpr int kThreads = 50;
+  // Never destroyed, nor is the handle: they are held for ever, which a debug build would report.
+  static TypeParam& lock = *[] {
+    if constexpr (std::is_default_constructible_v<TypeParam>) {
+      return new TypeParam();
+    } else {
+      return new TypeParam(1, 1);
+    }
+  }();
+  std::jthread([] {
+    static auto& owner = *new auto(lock.handle(std::uint64_t{0}));
+    for (int i = 0; i < kLocks; ++i) {
+      owner.lock();
+      owner.unlock();
+    }
+    owner.lock();
+  }).join();
+  for (int i = 0; i < kThreads; ++i) {
+    ASSERT_FALSE(elsewhere([&] { return lock.handle(std::uint64_t{0}).try_lock(); })) << i;
+  }
 }
 
 TEST(ReentrantLock, TheOwnersTimedLockGoesDeeperAtOnce) {

@@ -27,10 +27,15 @@ Life judged(const Sighting& seen, const FileOwner& owner = kOwner, bool local = 
 TEST(FileOwner, IsReadBackFromItsText) {
   EXPECT_EQ(to_text(kOwner), "1234:567:3:9f00:10:20");
   EXPECT_EQ(parse_file_owner(to_text(kOwner)), kOwner);
+  FileOwner proves = kOwner;
+  proves.life = LifeProof{.file = 30, .byte = 40};
+  EXPECT_EQ(to_text(proves), "1234:567:3:9f00:10:20:30:40");
+  EXPECT_EQ(parse_file_owner(to_text(proves)), proves);
 }
 
 TEST(FileOwner, OfAnybodyElsesTextIsNone) {
   for (const char* text : {"", "1234", "1234:567:3:9f00:10", "1234:567:3:9f00:10:20:30",
+                           "1234:567:3:9f00:10:20:30:40:50", "1234:567:3:9f00:10:20:30:",
                            "x:567:3:9f00:10:20", "1234:-5:3:9f00:10:20", "1234:567:3:9f00::20"}) {
     EXPECT_FALSE(parse_file_owner(text)) << text;
   }
@@ -54,6 +59,15 @@ TEST(FileOwner, IsDeadWhenItsNumberIsALaterProcesss) {
   Sighting later = running();
   later.facts->started = 568;
   EXPECT_EQ(judged(later), Life::kDead);
+}
+
+// A later container may have the number of the namespace of an earlier one, and its process 1.
+TEST(FileOwner, IsDeadWhenItsNumberInASmallNamespaceIsALaterProcesss) {
+  FileOwner first = kOwner;
+  first.process = 1;
+  Sighting later = running();
+  later.facts->started = 5678;
+  EXPECT_EQ(judged(later, first), Life::kDead);
 }
 
 TEST(FileOwner, IsDeadWhenItHasEndedAndNobodyHasCollectedIt) {

@@ -13,13 +13,13 @@
 
 namespace lockbench::platform {
 
-using ThreadToken = std::uintptr_t;
+using ThreadToken = std::uint64_t;
 
 inline constexpr ThreadToken kNoThread = 0;
 
-// Aligned like an address, and 1 outside of a simulation.
+// Never 0, and never used again within an execution.
 inline ThreadToken this_thread() noexcept {
-  return simulated::thread_number() * std::uintptr_t{64} + 64;
+  return simulated::thread_number() + ThreadToken{1};
 }
 
 class Thread {

@@ -112,6 +112,14 @@ TEST_P(SeparateState, TwoUsersOfAFolderDoNotMeet) {
   EXPECT_EQ(std::system(("rm -r '" + folder + "'").c_str()), 0);
 }
 
+// Even if the copies number threads on their own, no thread has another one's token.
+TEST_P(SeparateState, ThreadsThatShareALockStillExcludeEachOther) {
+  void* const lock = first_.make_recursive();
+  ASSERT_TRUE(first_.try_recursive(lock));
+  std::thread([&] { EXPECT_FALSE(second_.try_recursive(lock)); }).join();
+  first_.unlock_recursive(lock);
+}
+
 // What the headers cannot prevent is reported by a debug build.
 TEST(TwoCopiesOfClangLoadedLocally, AreReportedByADebugBuild) {
   const Case tested{"clang_debug", RTLD_LOCAL, ""};
