@@ -2,10 +2,10 @@
 """Which primitive suits one case, from the cells of a run: the answer first, then the evidence.
 Pure.
 
-The comparisons are those of verdict.py: the primitive that is fastest by the medians is
-recommended, and the others are significantly slower or not significantly different from it. A
-primitive that the case excludes (by memory or fairness) is listed with its reason and does not
-compete.
+The comparisons are those of verdict.py. If every other primitive is significantly slower than the
+one that is fastest by the medians, that one is recommended; else the simplest of those that are not
+significantly different from it. A primitive that the case excludes (by memory or fairness) is
+listed with its reason and does not compete.
 """
 
 from __future__ import annotations
@@ -121,14 +121,18 @@ def of_run(run: Run, case: Case) -> Advice:
         for number, label in enumerate(ranked, 1)
     ] + [Choice(label, 0, why) for label, why in out.items()]
     behind = [label for label in ranked[1:] if _is_behind(run, table, place, label, ranked[0])]
+    tied = [label for label in ranked if label not in behind]
+    chosen = _simplest(table, place, tied) if tied else None
     accuracy = _accuracy(run, group)
     return Advice(
         case=case,
         folder=run.folder,
         result=_only(comparison.within(run, comparison.Options()), group.name),
         comparisons=table.comparisons,
-        answer=_answer(table, place, ranked, behind, differences if far else [], run.predicted),
-        primitive=ranked[0] if ranked else None,
+        answer=_answer(
+            table, place, chosen, tied, behind, differences if far else [], run.predicted
+        ),
+        primitive=chosen,
         significant=bool(ranked) and len(behind) == len(ranked) - 1,
         accuracy=accuracy,
         choices=choices,
@@ -217,6 +221,24 @@ def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: st
     )
 
 
+def _simplest(table: verdict.Table, place: int, tied: list[str]) -> str:
+    """Of primitives that are not significantly different from the first: one that starves no
+    thread, if there is any; of those the most common one; else one whose lines are known."""
+    compared = [one for one in tied[1:] if table.between(place, one, tied[0]) is not None]
+    candidates = [tied[0], *compared]
+    fair = [one for one in candidates if not unfairness.words(_valid_rows(table, place, one))]
+    candidates = fair or candidates
+    usual = baselines.usual(candidates)
+    if usual is not None:
+        return usual
+    return next((one for one in candidates if snippets.of(one, "u64")), candidates[0])
+
+
+def _valid_rows(table: verdict.Table, place: int, label: str) -> pd.DataFrame:
+    rows = table.groups[place].rows
+    return rows[(rows["label"] == label) & rows["valid"]]
+
+
 def _accuracy(run: Run, group: verdict.Group) -> str:
     if not run.predicted:
         return ""
@@ -241,8 +263,7 @@ def _reason(
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
-    rows = table.groups[place].rows
-    unfair = unfairness.words(rows[(rows["label"] == label) & rows["valid"]])
+    unfair = unfairness.words(_valid_rows(table, place, label))
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
     return "; ".join(part for part in (speed, what, price) if part)
 
@@ -255,7 +276,8 @@ def _ratio(one: verdict.Comparison) -> str:
 def _answer(
     table: verdict.Table,
     place: int,
-    ranked: list[str],
+    chosen: str | None,
+    tied: list[str],
     behind: list[str],
     apart: list[str],
     predicted: bool,
@@ -266,28 +288,44 @@ def _answer(
             f"Not answered: the run is too far from the case ({'; '.join(apart)}).",
             "Measure the case: lockbench advise without --run.",
         ]
-    if not ranked:
+    if chosen is None:
         return [*lines, "Nothing that was measured answers the question."]
-    first = ranked[0]
     word = "Nearest cells: " if apart else "Use "
-    others = [label for label in ranked[1:] if label not in behind]
-    if len(ranked) == 1:
-        lines.append(f"{word}{first}: no other primitive is left.")
+    others = [label for label in tied if label != chosen]
+    if not others and not behind:
+        lines.append(f"{word}{chosen}: no other primitive is left.")
     elif not others:
         count = units.plural(len(behind), "other primitive is", "other primitives are all")
         beyond = ", by more than the error of such predictions" if predicted else ""
-        lines.append(f"{word}{first}. Significant: the {count} significantly slower{beyond}.")
+        lines.append(f"{word}{chosen}. Significant: the {count} significantly slower{beyond}.")
     else:
         named = ", ".join(others)
         within = ", or within the error of such predictions" if predicted else ""
-        lines.append(f"{word}{first}. Not significantly different from it{within}: {named}.")
+        lines += [
+            f"{word}{chosen}, the simplest choice: which one hardly matters here."
+            f" Not significantly different{within}: {named}.",
+            _price(table, place, chosen, tied[0]),
+        ]
     usual = baselines.usual(list(table.groups[place].medians))
-    found = table.between(place, first, usual) if usual is not None else None
+    found = table.between(place, chosen, usual) if usual is not None else None
     if found is not None:
         lines.append(f"{_ratio(found)} the speed of {usual}, the usual choice: {found.words()}.")
-    elif usual == first:
-        lines.append(f"{first} is the usual choice too.")
+    elif usual == chosen:
+        lines.append(f"{chosen} is the usual choice too.")
     return lines
+
+
+def _price(table: verdict.Table, place: int, chosen: str, fastest: str) -> str:
+    """What the choice costs, in speed, memory and fairness."""
+    rows = _valid_rows(table, place, chosen)
+    found = table.between(place, chosen, fastest)
+    size = rows["lock_bytes"].median()
+    parts = [
+        f"{_ratio(found)} the speed of {fastest}, the fastest by the medians" if found else "",
+        f"{units.memory(size)} for all locks" if size == size else "",
+        unfairness.words(rows) or ("" if unfairness.asked(rows).empty else "no thread starves"),
+    ]
+    return f"Its price: {'; '.join(part for part in parts if part)}."
 
 
 def written(advice: Advice, form: str) -> str:

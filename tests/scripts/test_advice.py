@@ -72,7 +72,33 @@ def test_others_that_are_not_slower_are_named(make_run: MakeRun) -> None:
 
     found = advised(make_run, change, case())
     assert not found.significant and found.answered
-    assert "Not significantly different from it: " in found.answer[0]
+    assert "Not significantly different: " in found.answer[0]
+
+
+# Of equals: the most common one, but one that starves no thread before one that does.
+@pytest.mark.parametrize(
+    ("starving", "chosen", "price"),
+    [((), "global", "no thread starves"), (("global",), "striped", "no thread starves")]
+    + [(("global", "keyed", "striped"), "global", "unfair: longest wait 22.7 ms")],
+)
+def test_on_a_tie_the_simplest_is_recommended_with_its_price(
+    make_run: MakeRun, starving: tuple[str, ...], chosen: str, price: str
+) -> None:
+    draw = iter([1.0, 0.9, 1.2, 0.8, 1.1, 0.95, 1.05] * 20)
+
+    def change(row: dict[str, Any]) -> None:
+        rates(**{"global": 1, "keyed": 1.02, "striped": 1.04, "none": 9})(row)
+        row["operations_per_s"] *= next(draw)
+        row["lock_bytes"] = 2048
+        if row["primitive"] in starving:
+            row["wait_max_ns"] = 22.7e6
+
+    found = advised(make_run, change, case())
+    assert found.primitive == chosen and not found.significant
+    assert found.answer[0].startswith(
+        f"Use {chosen}, the simplest choice: which one hardly matters here."
+    )
+    assert "2 KiB for all locks" in found.answer[1] and price in found.answer[1]
 
 
 def test_a_run_that_is_too_far_answers_nothing(make_run: MakeRun) -> None:
