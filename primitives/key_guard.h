@@ -37,7 +37,9 @@ class [[nodiscard]] KeyGuard {
   // For primitives: `make()` returns the handle, and `take(handle)` whether it is locked now.
   template <class Make, class Take>
   KeyGuard(const Make& make, const Take& take) : handle_(make()), owns_(take(handle_)) {}
-  KeyGuard(const KeyGuard&) = delete;
+  // Compilers quote these lines.
+  KeyGuard(const KeyGuard&) = delete;  // a guard stays where it was made: pass a reference to it
+  KeyGuard(KeyGuard&&) = delete;       // a guard does not move: hold several keys by lock_all()
   KeyGuard& operator=(const KeyGuard&) = delete;
   ~KeyGuard() {
     if (owns_) handle_.unlock();
@@ -104,6 +106,14 @@ concept KeyRange = std::ranges::input_range<R> && !std::convertible_to<R, std::s
                     std::is_trivially_destructible_v<std::ranges::range_value_t<R>>);
 
 namespace internal {
+
+#if LOCKBENCH_HAS_STOP_TOKEN
+// Whether a wait for several keys of P ends when a stop is requested.
+template <class P, class Keys>
+concept StopsForAll = requires(P& primitive, Keys& keys, const platform::StopToken& stop) {
+  primitive.handle_all(keys).lock(stop);
+};
+#endif
 
 // The members lock(), try_lock() and lock_all() of a primitive P that has handle(), and for several
 // keys handle_all(). `K` is the type of a key that is written in braces.
@@ -196,6 +206,20 @@ class GuardMembers {
   [[nodiscard]] auto try_lock_all_for(Keys&& keys, const Timeout& timeout) {
     return guard_of_all(keys, [&timeout](auto& handles) { return handles.try_lock_for(timeout); });
   }
+
+#if LOCKBENCH_HAS_STOP_TOKEN
+  // Holds nothing if a stop was requested while one of the keys was waited for.
+  template <KeyRange Keys>
+  requires StopsForAll<P, Keys>
+  [[nodiscard]] auto lock_all(Keys&& keys, const platform::StopToken& stop) {
+    return guard_of_all(keys, [&stop](auto& handles) { return handles.lock(stop); });
+  }
+  template <class Given = K>
+  requires StopsForAll<P, std::initializer_list<Given>>
+  [[nodiscard]] auto lock_all(std::initializer_list<Given> keys, const platform::StopToken& stop) {
+    return guard_of_all(keys, [&stop](auto& handles) { return handles.lock(stop); });
+  }
+#endif
 
   [[nodiscard]] auto lock_all(std::initializer_list<K> keys) {
     return guard_of_all(keys, kForGood);

@@ -22,6 +22,9 @@ struct Unit {
 };
 constexpr std::array kUnits = {Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000},
                                Unit{"s", 1'000'000'000}, Unit{"min", 60'000'000'000}};
+// Microseconds as tables print them: with the micro sign (U+00B5), and with the Greek letter
+// (U+03BC) that some keyboards and editors write for it.
+constexpr std::array<std::string_view, 2> kMicroseconds = {"\u00b5s", "\u03bcs"};
 // Longer times are easiest to read in seconds, so no greater unit is printed.
 constexpr std::array kPrintedUnits = {kUnits[3], kUnits[2], kUnits[1], kUnits[0]};
 
@@ -37,12 +40,15 @@ absl::Status bad_duration(std::string_view text, std::string_view reason) {
   return absl::InvalidArgumentError(absl::StrFormat("'%s' %s; %s", text, reason, kDurationHelp));
 }
 
-absl::StatusOr<std::uint64_t> unit_of(std::string_view text, std::string_view unit) {
+absl::StatusOr<std::uint64_t> unit_of(std::string_view text, std::string_view given) {
+  const bool micro = std::find(kMicroseconds.begin(), kMicroseconds.end(), given) !=  //
+                     kMicroseconds.end();
+  const std::string_view unit = micro ? "us" : given;
   for (const Unit& known : kUnits) {
     if (known.name == unit) return known.worth;
   }
-  return absl::InvalidArgumentError(
-      absl::StrFormat("'%s' has the unknown unit '%s'; units are ns, us, ms, s, min", text, unit));
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "'%s' has the unknown unit '%s'; units are ns, us or µs, ms, s, min", text, unit));
 }
 
 // Converts the decimals of a number with the unit `unit_ns` to nanoseconds; absent if they are

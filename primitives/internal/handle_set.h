@@ -70,30 +70,28 @@ class HandleSet : public TimedMembersOfSet<Array, HandleSet<Array>> {
   HandleSet& operator=(const HandleSet&) = delete;
 
   void lock() {
-    std::size_t taken = 0;
-    Rollback all_taken([this, &taken] { give_back(taken); });
-    for (; taken < size_; ++taken) handles_[taken]->lock();
-    all_taken.complete();
+    take_all([](Handle& handle) {
+      handle.lock();
+      return true;
+    });
   }
 
   bool try_lock() {
-    for (std::size_t taken = 0; taken < size_; ++taken) {
-      if (handles_[taken]->try_lock()) continue;
-      give_back(taken);
-      return false;
-    }
-    return true;
+    return take_all([](Handle& handle) { return handle.try_lock(); });
   }
 
   // `deadline` is for all of them together.
   bool lock_before(platform::Time deadline) requires TimedLockable<typename Array::Handle> {
-    std::size_t taken = 0;
-    Rollback all_taken([this, &taken] { give_back(taken); });
-    for (; taken < size_; ++taken) {
-      if (!handles_[taken]->try_lock_until(deadline)) return false;
-    }
-    all_taken.complete();
-    return true;
+    return take_all([&](Handle& handle) { return handle.try_lock_until(deadline); });
+  }
+
+  // `stop`: a platform::StopToken. False if a stop was requested while one of them was waited for.
+  template <class Stop>
+  [[nodiscard]] bool lock(const Stop& stop) requires requires(typename Array::Handle& handle) {
+    handle.lock(stop);
+  }
+  {
+    return take_all([&](Handle& handle) { return handle.lock(stop); });
   }
 
   // False if one of the handles says that it had lost its key.
@@ -106,6 +104,20 @@ class HandleSet : public TimedMembersOfSet<Array, HandleSet<Array>> {
   std::size_t size() const { return size_; }
 
  private:
+  using Handle = typename Array::Handle;
+
+  // All, or none if take(handle) returned false or threw.
+  template <class Take>
+  bool take_all(const Take& take) {
+    std::size_t taken = 0;
+    Rollback all_taken([this, &taken] { give_back(taken); });
+    for (; taken < size_; ++taken) {
+      if (!take(*handles_[taken])) return false;
+    }
+    all_taken.complete();
+    return true;
+  }
+
   bool give_back(std::size_t taken) {
     bool had_all = true;
     while (taken > 0) {

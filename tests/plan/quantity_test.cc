@@ -17,7 +17,9 @@ constexpr CountRange kAny{0, 1'000'000};
 
 TEST(Duration, EveryUnitCountsInNanoseconds) {
   EXPECT_EQ(parse_duration("200ns").value().count(), 200);
-  EXPECT_EQ(parse_duration("5us").value().count(), 5'000);
+  for (const char* five : {"5us", "5\u00b5s", "5\u03bcs"}) {
+    EXPECT_EQ(parse_duration(five).value().count(), 5'000) << five;
+  }
   EXPECT_EQ(parse_duration("1.5ms").value().count(), 1'500'000);
   EXPECT_EQ(parse_duration("2s").value().count(), 2'000'000'000);
   EXPECT_EQ(parse_duration("0.5min").value().count(), 30'000'000'000);
@@ -58,7 +60,7 @@ TEST(Duration, TellsWhatIsWrongAndWhatWouldBeRight) {
   EXPECT_EQ(message_of(parse_duration("99999999999999999999s")),
             "'99999999999999999999s' is longer than a day" + help);
   EXPECT_EQ(message_of(parse_duration("5sec")),
-            "'5sec' has the unknown unit 'sec'; units are ns, us, ms, s, min");
+            "'5sec' has the unknown unit 'sec'; units are ns, us or µs, ms, s, min");
 }
 
 TEST(Counts, AListStandsAsWritten) {

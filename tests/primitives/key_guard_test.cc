@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <latch>
 #include <list>
 #include <mutex>
@@ -266,6 +267,30 @@ TYPED_TEST(QueriesTest, AWaitBeforeWhichAStopWasRequestedEndsAtOnce) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_FALSE(elsewhere([&] { return this->locks_.lock(1, stop.get_token()).owns_lock(); }));
+}
+
+TYPED_TEST(QueriesTest, AWaitForSeveralKeysEndsWhenAStopIsRequestedAndHoldsNone) {
+  const std::array<std::uint64_t, 3> keys{1, 2, 3};
+  const auto in_braces = [&](const std::stop_token& stop) {
+    return this->locks_.lock_all({1, 2, 3}, stop).owns_lock();
+  };
+  const auto in_a_range = [&](const std::stop_token& stop) {
+    return this->locks_.lock_all(keys, stop).owns_lock();
+  };
+  using TakeAll = std::function<bool(std::stop_token)>;
+  for (const TakeAll& take_all : {TakeAll(in_braces), TakeAll(in_a_range)}) {
+    std::stop_source stop;
+    auto guard = this->locks_.lock(2);
+    bool held = true;
+    std::jthread waiter([&] { held = take_all(stop.get_token()); });
+    while (this->locks_.waiters(2) != 1) std::this_thread::yield();
+    stop.request_stop();
+    waiter.join();
+    EXPECT_FALSE(held);
+    EXPECT_THAT(this->held(), UnorderedElementsAre(2));
+    guard.unlock();
+    EXPECT_TRUE(take_all(stop.get_token()));  // what is free is taken
+  }
 }
 
 // A wake-up that reaches a thread which stops must not be lost for the next one.
