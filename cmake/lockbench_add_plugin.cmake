@@ -13,6 +13,7 @@
 # SANITIZE: builds name.asan.so, too: the same locks under AddressSanitizer, for `stress --engine
 # real` with the sanitizer's runtime before all others (LD_PRELOAD).
 # NO_DELAYS: leaves out name.delays.so.
+# Sets CMAKE_BUILD_TYPE to RelWithDebInfo, as lockbench itself is built, if it is not set.
 # STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
 #
 # lockbench_add_simulated_plugin(name source… [SOURCES source…] [INCLUDES folder…] [LINK library…]
@@ -42,6 +43,7 @@ endfunction()
 
 function(lockbench_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;PREDICT;STRESS_ONLY;SANITIZE;NO_DELAYS" "" "LINK")
+  lockbench_set_build_type()
   lockbench_plugin_library(${name} ${name})
   if(PLUGIN_STRESS_ONLY)
     target_compile_definitions(${name} PRIVATE LOCKBENCH_STRESS_ONLY)
@@ -120,8 +122,30 @@ function(lockbench_plugin_library target output)
                CXX_EXTENSIONS OFF)
   target_link_libraries(${target} PRIVATE lockbench::plugin ${PLUGIN_LINK})
   target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
-  # Unless the build says how, as lockbench itself is measured.
-  if(NOT CMAKE_BUILD_TYPE)
-    target_compile_options(${target} PRIVATE -O2)
+  lockbench_stamp(${target})
+endfunction()
+
+# What is measured without a build type is measured without optimisation.
+function(lockbench_set_build_type)
+  get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)
+    message(STATUS "lockbench: no build type is set; RelWithDebInfo is taken")
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Set by lockbench_add_plugin()" FORCE)
   endif()
+endfunction()
+
+# Gives the sources the flags that they are compiled with, for <lockbench/build_stamp.h>.
+function(lockbench_stamp target)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  foreach(language C CXX)
+    set(flags "${CMAKE_${language}_FLAGS} ${CMAKE_${language}_FLAGS_${type}}")
+    # As text of a C string. Definitions are left out: they are the locks' own.
+    string(REGEX REPLACE "-D[^ ]*|[\"\\;]" "" flags "${flags}")
+    string(STRIP "${flags}" flags)
+    set(options "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>,INCLUDE,^-[Ofm][-A-Za-z0-9=_.]*$>")
+    set(lto "$<$<BOOL:$<TARGET_PROPERTY:${target},INTERPROCEDURAL_OPTIMIZATION>>: -flto>")
+    target_compile_definitions(
+      ${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:${language}>:LOCKBENCH_PLUGIN_FLAGS=\"${flags} $<JOIN:${options}, >${lto}\">")
+  endforeach()
 endfunction()

@@ -27,8 +27,7 @@ inline void add_instrumented(const std::filesystem::path& plugin,
   std::filesystem::path file = plugin;
   file.replace_extension(".delays.so");
   if (!std::filesystem::exists(file)) return;
-  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, PluginBuild{});
-  if (loaded.ok() && loaded->c != nullptr && of_c != nullptr) loaded->offer = of_c(*loaded->c);
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, PluginBuild{}, of_c);
   if (!loaded.ok()) {
     std::cerr << std::string(loaded.status().message()) << "; going on without delays in it\n";
     return;
@@ -68,8 +67,7 @@ inline int engine_main(std::span<const char* const> words,
   if (words.size() < 3 || std::string_view(words[1]) != "--plugin") {
     return stress::run_engine_program(words, registry(), engine);
   }
-  absl::StatusOr<LoadedPlugin> loaded = load_plugin(words[2], PluginBuild{});
-  if (loaded.ok() && loaded->c != nullptr && of_c != nullptr) loaded->offer = of_c(*loaded->c);
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(words[2], PluginBuild{}, of_c);
   absl::Status sound = loaded.status();
   if (sound.ok() && prepare != nullptr) sound = prepare(words[2]);
   if (!sound.ok()) {

@@ -158,6 +158,7 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
     PluginOffer offer;
     PluginLocks locks(offer);
     const LockPromises promises = promises_in(lock);
+    whole.names.emplace_back(lock.name);
     add_lock(lock, promises.reentrant, locks);
     // With more than one holder, a workload needs a number for each holder, and these locks have
     // none. A lock between processes need not exclude the threads of a workload.

@@ -122,7 +122,11 @@ CatalogEntry entry_from(const Json& json) {
 std::string to_json(const PluginDescription& description) {
   Json entries = Json::array();
   for (const CatalogEntry& entry : description.entries) entries.push_back(json_of(entry));
-  Json json{{"entries", entries}};
+  Json json{{"entries", entries}, {"stressed", description.stressed}};
+  if (const auto& stamp = description.stamp) {
+    json["stamp"] = {stamp->optimised, stamp->assertions, stamp->sanitizers, stamp->compiler,
+                     stamp->flags};
+  }
   if (description.call_ns) json["call_ns"] = *description.call_ns;
   // A summary that is not UTF-8 does not make the plug-in fail.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -133,6 +137,15 @@ absl::StatusOr<PluginDescription> description_from_json(std::string_view text) {
     const Json json = Json::parse(text);
     PluginDescription description;
     for (const Json& entry : json.at("entries")) description.entries.push_back(entry_from(entry));
+    for (const Json& name : json.at("stressed")) description.stressed.push_back(name);
+    if (json.contains("stamp")) {
+      const Json& stamp = json.at("stamp");
+      description.stamp = {.optimised = static_cast<std::uint32_t>(count_of(stamp.at(0))),
+                           .assertions = stamp.at(1),
+                           .sanitizers = static_cast<std::uint32_t>(count_of(stamp.at(2))),
+                           .compiler = stamp.at(3),
+                           .flags = stamp.at(4)};
+    }
     if (json.contains("call_ns")) description.call_ns = json.at("call_ns").get<double>();
     return description;
   } catch (const Json::exception& error) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -166,9 +167,30 @@ absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
                               " lacks a name, a summary or a function; give it create, destroy and "
                               "lock, try_lock, unlock, or these three by key");
     }
-    if (!is_name(lock.name)) return refuse_name(file, lock.name);
     const std::string wrong = wrong_promise(lock);
     if (!wrong.empty()) return refuse(file, std::string("lock '") + lock.name + "': " + wrong);
+  }
+  return absl::OkStatus();
+}
+
+// The one place where the names of a plug-in's locks are checked, whatever its interface and
+// whether it is for trials or for stress. Names that lockbench or another plug-in has are known
+// only to the program: command/run/plugins.cc.
+absl::Status check_names(const fs::path& file, const PluginOffer& offer) {
+  for (const std::string& name : offer.names) {
+    if (!is_name(name)) return refuse_name(file, name);
+  }
+  for (const CatalogEntry& entry : offer.entries) {  // of add_line(), without add()
+    const auto& choices = entry.listing.choices;
+    const auto wrong = std::find_if(choices.begin(), choices.end(),
+                                    [](const Choice& c) { return !is_name(c.value); });
+    const std::string& name = wrong == choices.end() ? entry.listing.name : wrong->value;
+    if (!is_name(name)) return refuse_name(file, name);
+  }
+  std::set<std::string_view> seen;
+  for (const stress::RegisteredLock& lock : offer.locks) {
+    if (seen.insert(lock.name).second) continue;
+    return refuse(file, "brings two locks named '" + lock.name + "'; give one another name");
   }
   return absl::OkStatus();
 }
@@ -179,26 +201,26 @@ absl::Status check_offer(const fs::path& file, const PluginOffer& offer) {
   }
   const std::size_t locks = std::max(offer.entries.size(), offer.locks.size());
   if (locks > kMostLocks) return refuse_count(file, locks);
-  for (const CatalogEntry& entry : offer.entries) {
-    const auto& choices = entry.listing.choices;
-    const auto wrong = std::find_if(choices.begin(), choices.end(),
-                                    [](const Choice& c) { return !is_name(c.value); });
-    const std::string& name = wrong == choices.end() ? entry.listing.name : wrong->value;
-    if (!is_name(name)) return refuse_name(file, name);
-  }
-  return absl::OkStatus();
+  return check_names(file, offer);
 }
 
 }  // namespace
 
-absl::StatusOr<LoadedPlugin> load_plugin(const fs::path& file, const PluginBuild& wanted) {
+absl::StatusOr<LoadedPlugin> load_plugin(const fs::path& file, const PluginBuild& wanted,
+                                         PluginOffer (*of_c)(const lockbench_c_plugin&)) {
   const absl::StatusOr<void*> library = open_library(file);
   if (!library.ok()) return library.status();
-  LoadedPlugin loaded;
+  LoadedPlugin loaded{
+      .offer = {},
+      .build = static_cast<const lockbench_build*>(dlsym(*library, "lockbench_plugin_build"))};
   if (const void* const c = dlsym(*library, "lockbench_c_locks")) {
     loaded.c = static_cast<const lockbench_c_plugin*>(c);
     const absl::Status sound = check_c(file, *loaded.c);
     if (!sound.ok()) return sound;
+    if (of_c == nullptr) return loaded;
+    loaded.offer = of_c(*loaded.c);
+    const absl::Status named = check_names(file, loaded.offer);
+    if (!named.ok()) return named;
     return loaded;
   }
   const void* const symbol = dlsym(*library, kPluginSymbol);

@@ -17,13 +17,15 @@ namespace lockbench {
 
 struct LoadedPlugin {
   PluginOffer offer;
-  // Set for a plug-in of the C interface; its offer is then empty (see c_offer.h).
-  const lockbench_c_plugin* c = nullptr;
+  const lockbench_c_plugin* c = nullptr;   // set for a plug-in of the C interface
+  const lockbench_build* build = nullptr;  // null if the plug-in has no stamp
 };
 
 // `file` stays loaded until the process ends. InvalidArgument says in one line what is wrong with
 // the file and what would be right. `wanted`: the build of this program, which may be a simulation.
+// `of_c` makes the offer of a plug-in of the C interface (c_offer.h); without it that is empty.
 absl::StatusOr<LoadedPlugin> load_plugin(const std::filesystem::path& file,
-                                         const PluginBuild& wanted);
+                                         const PluginBuild& wanted,
+                                         PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr);
 
 }  // namespace lockbench

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/catalog/entry.h"
@@ -32,12 +33,13 @@ struct PluginOffer {
   // have only names.
   std::vector<CatalogEntry> entries;
   std::vector<stress::RegisteredLock> locks;  // for the engines of stress
+  std::vector<std::string> names;             // as their author gave them
   std::vector<PredictableOffer> predictable;  // for predictions: one for each of `entries`
 };
 
 // The version of this header and of everything that it includes. Increase it when the meaning of a
 // passed object changes. A change of its size is detected without it.
-inline constexpr std::uint32_t kPluginAbi = 7;
+inline constexpr std::uint32_t kPluginAbi = 8;
 
 // The properties that decide whether two builds can exchange objects.
 struct PluginBuild {

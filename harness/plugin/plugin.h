@@ -50,6 +50,7 @@
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
 #include "harness/plugin/predictable_lock.h"
+#include "harness/plugin/public/lockbench/build_stamp.h"
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
@@ -250,6 +251,7 @@ class PluginLocks {
   template <class L>
   void add(const std::string& name, const std::string& summary,
            const std::string& origin = "plug-in") {
+    offer_.names.push_back(name);
     if constexpr (internal::AnyKeyedLock<L>) {
       add_keyed<L>(name, summary, origin);
     } else if constexpr (internal::SaysReentrant<L>) {

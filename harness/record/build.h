@@ -21,6 +21,21 @@ struct Build {
   bool operator==(const Build&) const = default;
 };
 
+// How a plug-in that a run measures was compiled, and in what this differs from `Build`. All but
+// the file is absent if the plug-in does not tell.
+struct PluginRecord {
+  std::string file;
+  std::optional<std::string> optimisation;  // none, little, size or full
+  std::optional<bool> assertions;
+  std::optional<std::string> sanitizers;  // none, or names separated by commas
+  std::optional<bool> lto;                // whether it was optimised when it was linked
+  std::optional<std::string> compiler;
+  std::optional<std::string> flags;
+  std::optional<std::string> differs;  // `optimisation none (lockbench: full)`
+
+  bool operator==(const PluginRecord&) const = default;
+};
+
 // The build of the running program.
 Build this_build();
 

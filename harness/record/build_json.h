@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BuildJson: the members of `build` in meta.json.
+// BuildJson: the members of `build` and of `plugins` in meta.json.
 #pragma once
 
 #include "harness/plan/json_fields.h"
@@ -17,6 +17,18 @@ void json_fields(T& build, Visit&& visit) {
   visit("libraries", build.libraries);
   visit("commit", build.commit);
   visit("modified", build.modified);
+}
+
+template <EitherConst<PluginRecord> T, class Visit>
+void json_fields(T& plugin, Visit&& visit) {
+  visit("file", plugin.file);
+  visit("optimisation", plugin.optimisation);
+  visit("assertions", plugin.assertions);
+  visit("sanitizers", plugin.sanitizers);
+  visit("lto", plugin.lto);
+  visit("compiler", plugin.compiler);
+  visit("flags", plugin.flags);
+  visit("differs", plugin.differs);
 }
 
 }  // namespace lockbench

@@ -155,6 +155,7 @@ void visit_meta(M& meta, std::optional<TargetRecord>& target, Visit&& visit) {
   visit("end", meta.end);
   visit("machine", meta.machine);
   visit("build", meta.build);
+  visit("plugins", meta.plugins);
   visit("calibration", meta.calibration);
   visit("surroundings", meta.surroundings);
   visit("shard", meta.shard);

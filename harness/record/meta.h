@@ -68,8 +68,9 @@ struct Meta {
   std::string command;     // a shell command that repeats the run
   Machine machine;
   Build build;
-  std::optional<Calibration> calibration;    // absent if our own loop measured nothing
-  std::optional<Surroundings> surroundings;  // absent if it was not checked
+  std::optional<std::vector<PluginRecord>> plugins;  // that the plan measures; absent: none
+  std::optional<Calibration> calibration;            // absent if our own loop measured nothing
+  std::optional<Surroundings> surroundings;          // absent if it was not checked
   RunEnd end;
   std::optional<Shard> shard;  // of `plan`, which is the whole plan; absent: all of it
   // Set for a merged run. `machine` above is then the first of `machines`, for readers that expect

@@ -226,7 +226,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     if "run_id" in present:
         origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])
     origin.check_plan(path, trials, meta, present)
-    notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
+    notes += meta_notes + _notes_on_plugins(folder / "meta.json", meta) + _notes_on_end(folder / "meta.json", meta, len(trials))
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
 
 
@@ -327,6 +327,17 @@ def _notes_on_end(path: Path, meta: dict[str, Any], rows: int) -> list[str]:
         return notes
     return notes + [
         f"{path}: the run is {state}, not finished; shown are the {rows:,} trials that it has"
+    ]
+
+
+def _notes_on_plugins(path: Path, meta: dict[str, Any]) -> list[str]:
+    """Plug-ins that were not compiled as lockbench: their figures are not those of their locks."""
+    plugins = meta.get("plugins")
+    found = map(_mapping, plugins if isinstance(plugins, list) else [])
+    return [
+        f"{path}: the plug-in {one.get('file')} was not compiled as lockbench: {one['differs']}"
+        for one in found
+        if one.get("differs")
     ]
 
 

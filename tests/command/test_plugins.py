@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -110,6 +111,7 @@ def test_the_path_s_plug_ins_are_there_and_its_broken_ones_are_told_of(lockbench
         ("stale.so", "it was built with lockbench 0.0.1 by GNU 4.2, and this is lockbench "),
         ("other_headers.so", ", as this program, but with other headers or options: "),
         ("crashing.so", "the process that loaded it was ended by signal 6 (Aborted)"),
+        ("exiting.so", "ended the process that loaded it before it said which locks it brings; "),
         ("c_old.so", "its `lockbench_c_locks` is of version 0, and this lockbench, "),
         ("c_half.so", "lock number 0 lacks a name, a summary or a function; "),
         ("nowhere.so", "no such file; "),
@@ -117,6 +119,55 @@ def test_the_path_s_plug_ins_are_there_and_its_broken_ones_are_told_of(lockbench
 )
 def test_a_plug_in_that_cannot_be_used_is_refused(lockbench: Program, name: str, said: str) -> None:
     assert said in refused(lockbench, str(PLUGINS.resolve() / name))
+
+
+# Of a plug-in for stress alone, which adds nothing to what is measured.
+@pytest.mark.parametrize(
+    "names, said",
+    [
+        ("two two", "brings two locks named 'global:lock=two'; give one another name"),
+        ("a:b", "'a:b' cannot name a lock; take lower-case letters, digits and underscores"),
+        ("a,b", "'a,b' cannot name a lock; "),
+        ("a=b", "'a=b' cannot name a lock; "),
+        (" a", "'' cannot name a lock; "),
+        ("std", "brings 'global:lock=std', which lockbench has already; give it another name"),
+    ],
+)
+def test_names_are_checked_in_every_plug_in(lockbench: Program, names: str, said: str) -> None:
+    env = {**os.environ, "LOCKBENCH_TEST_NAMES": names}
+    file = str(PLUGINS.resolve() / "named.so")
+    done = lockbench.run("stress", "--plugin", file, "--list", env=env)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"lockbench stress: plug-in {file}: {said}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_a_plug_in_prints_when_it_is_loaded_is_shown(lockbench: Program) -> None:
+    file = str(PLUGINS.resolve() / "named.so")
+    env = {**os.environ, "LOCKBENCH_TEST_SAYS": "hello"}
+    done = lockbench.run("list", "primitives", "--plugin", file, env=env)
+    assert done.returncode == 2
+    assert "wrote 'hello' to standard output when it was loaded" in done.stderr
+
+
+def test_how_a_plug_in_was_compiled_is_recorded_and_told(lockbench: Program) -> None:
+    file = str(PLUGINS.resolve() / "alike.so")
+    words = ("--mode", "fixed", "--operations", "1", "--threads", "1", "--out", "out")
+    locks = ("--primitive", "global:lock=alike", "--primitive", "global:lock=c_spin")
+    done = lockbench.run("run", "--plugin", file, "--plugin", C_LOCKS, *locks, *words)
+    assert done.returncode == 0, done.stderr
+    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
+    by_name = {Path(one["file"]).name: one for one in meta["plugins"]}
+    assert "differs" not in by_name["alike.so"]
+    theirs = by_name["c_locks.so"]
+    assert theirs["optimisation"] == "none" and not theirs["assertions"]
+    assert "-O0" in theirs["flags"].split()
+    said = "c_locks.so was not compiled as lockbench: optimisation none (lockbench: "
+    assert said in done.stderr
+    assert said in " ".join(done.stdout.split())  # beside the figures
+    for command in ("report", "compare"):
+        told = lockbench.run(command, "out", *(["--format", "text"] if command == "compare" else []))
+        assert said in " ".join((told.stdout + told.stderr).split()), command
 
 
 def test_what_is_no_library_is_refused(lockbench: Program) -> None:

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does not survive being loaded.
+// Ends the process when it is loaded.
 #include <cstdlib>
+
+#if !defined(LOCKBENCH_TEST_END)
+#define LOCKBENCH_TEST_END std::abort()
+#endif
 
 namespace {
 
 const int kCrashed = [] {
-  std::abort();
+  LOCKBENCH_TEST_END;
   return 0;
 }();
 

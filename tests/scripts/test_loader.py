@@ -223,6 +223,14 @@ def test_an_unfinished_run_is_told(make_run: MakeRun) -> None:
     assert "interrupted" in run.notes[0]
 
 
+@pytest.mark.parametrize("plugins", [[{"file": "a.so"}], "none", [3], None])
+def test_only_a_plug_in_that_was_compiled_otherwise_is_told(make_run: MakeRun, plugins: Any) -> None:
+    assert loader.load(make_run(meta={**synthetic.META, "plugins": plugins})).notes == ()
+    slow = {"file": "a.so", "differs": "optimisation none (lockbench: full)"}
+    (note,) = loader.load(make_run(meta={**synthetic.META, "plugins": [slow]})).notes
+    assert note.endswith("a.so was not compiled as lockbench: optimisation none (lockbench: full)")
+
+
 def test_a_run_on_another_machine_than_its_target_says_so(make_run: MakeRun) -> None:
     target = {"name": "i7-1165G7", "matches": False}
     run = loader.load(make_run(meta={**synthetic.META, "target": target}))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import signal
@@ -77,7 +78,16 @@ def test_a_record_that_cannot_be_written_is_noted_once(tmp_path: Path) -> None:
     done = with_engine(tmp_path, saying(CLEAN)).run("stress", "--budget", "1s")
     assert done.returncode == 0
     assert done.stderr.count("not recorded for reports") == 1
-    assert "results/stress.jsonl" in done.stderr
+    assert "results/stress.jsonl: Not a directory" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_record_in_a_folder_that_may_not_be_written_says_so(tmp_path: Path) -> None:
+    program = with_engine(tmp_path, saying(CLEAN))
+    tmp_path.chmod(0o500)
+    done = program.run("stress", "--budget", "1s")
+    tmp_path.chmod(0o700)
+    assert "results: cannot be made: Permission denied" in done.stderr
 
 
 def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:

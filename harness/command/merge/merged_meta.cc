@@ -237,6 +237,7 @@ Meta merged_meta(const std::vector<FoundRun>& runs, const TrialIndex& index, Pla
             .command = first.command,
             .machine = machine_named(machines, first.machine),
             .build = any.build,
+            .plugins = any.plugins,
             .calibration = one_machine ? first.calibration : std::nullopt,
             .end = end_of(parts, done, plan.trials.size())};
   meta.run.run_id = merged_run_id(parts, any.run.preset);

@@ -52,6 +52,8 @@ int finish_run(const FinishedSession& session, const std::string& program,
     std::cerr << "lockbench run: no comparison: "
               << printable(std::string(compared.status().message())) << '\n';
     said << "Medians\n" << medians_text(session.plan, session.measurements);
+    // A comparison has these among its notes.
+    for (const std::string& text : build_difference_texts(session.plan)) said << text << '\n';
   }
   for (const std::string& call : call_cost_texts(session.plan)) said << call << '\n';
   said << '\n' << next_steps(program, session.folder);

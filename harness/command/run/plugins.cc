@@ -16,6 +16,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
+#include "harness/command/run/plugin_record.h"
 #include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"
@@ -69,8 +70,43 @@ absl::StatusOr<PluginDescription> ask(const std::string& file, const Loader& loa
                             "; look at what it does when it is loaded");
   }
   absl::StatusOr<PluginDescription> description = description_from_json(result->out);
-  if (!description.ok()) return refuse(file, std::string(description.status().message()));
-  return description;
+  if (description.ok()) return description;
+  if (result->out.empty()) {
+    return refuse(file,
+                  "ended the process that loaded it before it said which locks it brings; look at "
+                  "what it does when it is loaded: it may call exit()");
+  }
+  return refuse(file, "wrote '" + printable(result->out.substr(0, result->out.find('\n'))) +
+                          "' to standard output when it was loaded; it must write nothing there");
+}
+
+// The files of the locks that stress tests, by name.
+std::map<std::string, std::string>& stressed_locks() {
+  static std::map<std::string, std::string> locks;
+  return locks;
+}
+
+// `keyed`, `global:lock=std`: as the engines of stress call what is in the catalog.
+std::string stressed_name(const Listing& listing) {
+  if (listing.choices.empty()) return listing.name;
+  const Choice& first = listing.choices.front();
+  return listing.name + ":" + first.parameter + "=" + first.value;
+}
+
+// A lock for stress alone is not in the catalog, and its name must be new all the same.
+absl::Status check_stressed(const std::string& file, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto known = stressed_locks().emplace(name, file).first;
+    std::string owner = known->second;
+    for (const CatalogEntry& entry : Catalog::standard().entries()) {
+      if (entry.plugin == file || stressed_name(entry.listing) != name) continue;
+      owner = entry.plugin.empty() ? "lockbench" : entry.plugin;
+    }
+    if (owner == file) continue;
+    return absl::AlreadyExistsError("plug-in " + file + ": brings '" + name + "', which " + owner +
+                                    " has already; give it another name");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status add_to_catalog(const std::string& file, std::vector<CatalogEntry> entries) {
@@ -86,6 +122,16 @@ absl::Status add_to_catalog(const std::string& file, std::vector<CatalogEntry> e
 std::map<std::string, double>& c_calls() {
   static std::map<std::string, double> calls;
   return calls;
+}
+
+// The plug-ins of the catalog, by file.
+std::map<std::string, PluginRecord>& records() {
+  static std::map<std::string, PluginRecord> records;
+  return records;
+}
+
+std::string build_difference_text(const PluginRecord& record) {
+  return "the plug-in " + record.file + " was not compiled as lockbench: " + *record.differs;
 }
 
 std::string call_cost_text(const std::string& file, double call_ns) {
@@ -104,7 +150,16 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
   if (measures && description->call_ns) {
     err << "lockbench: " << call_cost_text(file, *description->call_ns) << '\n';
   }
-  return add_to_catalog(file, std::move(description->entries));
+  const PluginRecord& record = records()[file] =
+      plugin_record(file, description->stamp, own_stamp());
+  if (measures && record.differs) {
+    err << "lockbench: " << build_difference_text(record)
+        << "; build it with -DCMAKE_BUILD_TYPE=" << this_build().build_type << '\n';
+  }
+  if (absl::Status added = add_to_catalog(file, std::move(description->entries)); !added.ok()) {
+    return added;
+  }
+  return check_stressed(file, description->stressed);
 }
 
 // What was built for predictions beside the plug-in; it may also be named itself.
@@ -124,6 +179,12 @@ absl::Status add_predicted_plugin(const std::string& file) {
   absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
   return add_to_catalog(file, std::move(description->entries));
+}
+
+bool measures_of(const Plan& plan, const std::string& file) {
+  return std::any_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
+    return Catalog::standard().plugin_of(trial.cell.primitive) == file;
+  });
 }
 
 void add_folder(const fs::path& folder, std::vector<std::string>& files) {
@@ -209,34 +270,55 @@ absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::o
 std::vector<std::string> call_cost_texts(const Plan& plan) {
   std::vector<std::string> texts;
   for (const auto& [file, call_ns] : c_calls()) {
-    const bool used = std::any_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
-      return Catalog::standard().plugin_of(trial.cell.primitive) == file;
-    });
-    if (used) texts.push_back(call_cost_text(file, call_ns));
+    if (measures_of(plan, file)) texts.push_back(call_cost_text(file, call_ns));
   }
   return texts;
 }
 
+std::vector<std::string> build_difference_texts(const Plan& plan) {
+  std::vector<std::string> texts;
+  for (const auto& [file, record] : records()) {
+    if (record.differs && measures_of(plan, file)) texts.push_back(build_difference_text(record));
+  }
+  return texts;
+}
+
+std::optional<std::vector<PluginRecord>> plugin_records(const Plan& plan) {
+  std::vector<PluginRecord> found;
+  for (const auto& [file, record] : records()) {
+    if (measures_of(plan, file)) found.push_back(record);
+  }
+  return found.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
 int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {
-  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {}, c_offer);
   if (!loaded.ok()) {
     err << "lockbench plugin: " << printable(std::string(loaded.status().message())) << '\n';
     return kBadInput;
   }
-  PluginDescription description{.entries = std::move(loaded->offer.entries), .call_ns = {}};
-  if (loaded->c != nullptr) {
-    description.entries = c_offer(*loaded->c).entries;
-    description.call_ns = c_call_ns();
+  PluginDescription description{
+      .entries = std::move(loaded->offer.entries), .stressed = {}, .stamp = {}, .call_ns = {}};
+  for (const stress::RegisteredLock& lock : loaded->offer.locks) {
+    description.stressed.push_back(lock.name);
   }
+  const lockbench_build* const build = loaded->build;
+  if (build != nullptr && build->size >= sizeof *build) {
+    description.stamp = {.optimised = static_cast<std::uint32_t>(build->optimised),
+                         .assertions = build->assertions != 0,
+                         .sanitizers = static_cast<std::uint32_t>(build->sanitizers),
+                         .compiler = build->compiler,
+                         .flags = build->flags};
+  }
+  if (loaded->c != nullptr) description.call_ns = c_call_ns();
   out << to_json(description) << '\n';
   return 0;
 }
 
 absl::Status load_plugins(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
+    absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {}, c_offer);
     if (!loaded.ok()) return loaded.status();
-    if (loaded->c != nullptr) loaded->offer = c_offer(*loaded->c);
     absl::Status added = add_to_catalog(file, std::move(loaded->offer.entries));
     if (!added.ok()) return added;
   }

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <absl/status/status.h>
 
 #include "harness/plan/cell.h"
+#include "harness/record/build.h"
 
 namespace lockbench {
 
@@ -23,8 +25,9 @@ std::vector<std::string> plugins_on_path();
 
 // Adds the locks of the `named` plug-ins to the catalog, then those of the plug-ins on the path
 // that are not among them. If a named plug-in is invalid, the call fails with one line. If one on
-// the path is invalid, that line goes to `err`, and the others are added. If a plug-in uses the C
-// interface and the command `measures`, the cost of its calls is printed to `err`.
+// the path is invalid, that line goes to `err`, and the others are added. If the command
+// `measures`, the cost of the calls of the C interface goes to `err`, too, and in what a plug-in
+// was compiled otherwise than lockbench.
 absl::Status add_plugins(const std::vector<std::string>& named, bool measures, std::ostream& err);
 
 // The same for predictions: of `name.so`, what was built beside it as `name.predict.so`. A plug-in
@@ -34,6 +37,12 @@ absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::o
 // One line for each plug-in that the plan measures through the C interface, with the cost of its
 // calls.
 std::vector<std::string> call_cost_texts(const Plan& plan);
+
+// One line for each plug-in that the plan measures and that was compiled otherwise than lockbench.
+std::vector<std::string> build_difference_texts(const Plan& plan);
+
+// How the plug-ins that the plan measures were compiled; absent if it measures none.
+std::optional<std::vector<PluginRecord>> plugin_records(const Plan& plan);
 
 // The code in the child process: loads a plug-in and prints its description. Returns 0, or 2 after
 // a line on `err`.

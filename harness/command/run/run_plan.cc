@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"
 #include "harness/plan/printable.h"
 #include "harness/process/signals.h"
@@ -48,6 +49,7 @@ int run_plan(Plan plan, const std::optional<std::filesystem::path>& out,
                                                                 .command = shell_command(words),
                                                                 .machine = machine,
                                                                 .build = this_build(),
+                                                                .plugins = plugin_records(plan),
                                                                 .calibration = calibrate(),
                                                                 .plan = std::move(plan)});
   if (!writer.ok()) {

@@ -11,6 +11,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/command/run/bad_input.h"
+#include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"
 #include "harness/plan/json.h"
 #include "harness/plan/printable.h"
@@ -189,6 +190,7 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
                                                        .command = shell_command(words),
                                                        .machine = machine,
                                                        .build = this_build(),
+                                                       .plugins = plugin_records(plan),
                                                        .shard = shard,
                                                        .plan = std::move(plan)});
   if (!run.ok()) return complain(run.status());

@@ -24,8 +24,7 @@ absl::StatusOr<AppendFile> opened(const std::filesystem::path& file) {
     open = AppendFile::open(file);
   }
   if (!absl::IsNotFound(open.status())) return open;
-  std::error_code ignored;  // create() then says what is wrong
-  std::filesystem::create_directories(file.parent_path(), ignored);
+  if (absl::Status made = make_folders(file.parent_path()); !made.ok()) return made;
   absl::StatusOr<AppendFile> created = AppendFile::create(file);
   // Another process was faster.
   return absl::IsAlreadyExists(created.status()) ? AppendFile::open(file) : std::move(created);

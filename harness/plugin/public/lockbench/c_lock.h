@@ -27,6 +27,7 @@
 #ifndef LOCKBENCH_C_LOCK_H
 #define LOCKBENCH_C_LOCK_H
 
+#include <lockbench/build_stamp.h>
 #include <stddef.h>
 #include <stdint.h>
 

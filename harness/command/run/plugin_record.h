@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PluginRecord: how a plug-in was compiled, and in what this differs from lockbench's own build.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/plugin/describe.h"
+#include "harness/record/build.h"
+
+namespace lockbench {
+
+// `own`: how this program was compiled. Without a stamp, as a plug-in in Rust has none, only the
+// file is known.
+PluginRecord plugin_record(const std::string& file, const std::optional<PluginStamp>& stamp,
+                           const PluginStamp& own);
+
+// How this program was compiled.
+PluginStamp own_stamp();
+
+}  // namespace lockbench
