@@ -226,7 +226,11 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     if "run_id" in present:
         origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])
     origin.check_plan(path, trials, meta, present)
-    notes += meta_notes + _notes_on_plugins(folder / "meta.json", meta) + _notes_on_end(folder / "meta.json", meta, len(trials))
+    notes += (
+        meta_notes
+        + _notes_on_plugins(folder / "meta.json", meta)
+        + _notes_on_end(folder / "meta.json", meta, len(trials))
+    )
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
 
 

@@ -166,7 +166,9 @@ def test_how_a_plug_in_was_compiled_is_recorded_and_told(lockbench: Program) -> 
     assert said in done.stderr
     assert said in " ".join(done.stdout.split())  # beside the figures
     for command in ("report", "compare"):
-        told = lockbench.run(command, "out", *(["--format", "text"] if command == "compare" else []))
+        told = lockbench.run(
+            command, "out", *(["--format", "text"] if command == "compare" else [])
+        )
         assert said in " ".join((told.stdout + told.stderr).split()), command
 
 

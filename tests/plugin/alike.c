@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A lock that is compiled as lockbench, which the other plug-ins here are not: they are not optimised. */
+/* A lock that is compiled as lockbench; the other plug-ins here are not optimised. */
 #include <lockbench/c_lock.h>
 #include <stdlib.h>
 

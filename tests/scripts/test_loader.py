@@ -224,7 +224,9 @@ def test_an_unfinished_run_is_told(make_run: MakeRun) -> None:
 
 
 @pytest.mark.parametrize("plugins", [[{"file": "a.so"}], "none", [3], None])
-def test_only_a_plug_in_that_was_compiled_otherwise_is_told(make_run: MakeRun, plugins: Any) -> None:
+def test_only_a_plug_in_that_was_compiled_otherwise_is_told(
+    make_run: MakeRun, plugins: Any
+) -> None:
     assert loader.load(make_run(meta={**synthetic.META, "plugins": plugins})).notes == ()
     slow = {"file": "a.so", "differs": "optimisation none (lockbench: full)"}
     (note,) = loader.load(make_run(meta={**synthetic.META, "plugins": [slow]})).notes

@@ -153,8 +153,9 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
   const PluginRecord& record = records()[file] =
       plugin_record(file, description->stamp, own_stamp());
   if (measures && record.differs) {
+    const Build own = this_build();
     err << "lockbench: " << build_difference_text(record)
-        << "; build it with -DCMAKE_BUILD_TYPE=" << this_build().build_type << '\n';
+        << "; build it like that: " << own.compiler << ", " << own.flags << '\n';
   }
   if (absl::Status added = add_to_catalog(file, std::move(description->entries)); !added.ok()) {
     return added;
