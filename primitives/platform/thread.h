@@ -64,8 +64,9 @@ next_thread_token() noexcept {
 
 // In a shared object, a variable of a thread is usually found by a call, 2 ns that the compiler
 // repeats after each atomic access. With this model it is a load. The C library must then have room
-// for it beside the variables of the program: glibc has for objects that dlopen() loads, too.
-#if defined(__GLIBC__)
+// for it beside the variables of the program: glibc has for objects that dlopen() loads, too. Not
+// in instrumented code: by that call, a simulation gives each of its threads a variable of its own.
+#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(LOCKBENCH_INSTRUMENTED)
 #define LOCKBENCH_TOKEN_MODEL [[gnu::tls_model("initial-exec")]]
 #else
 #define LOCKBENCH_TOKEN_MODEL
