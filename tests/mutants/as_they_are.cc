@@ -15,6 +15,7 @@
 #include "primitives/global_lock.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/parking_lot.h"
+#include "primitives/reentrant_lock.h"
 #else
 #include "harness/engines/sim_registry.h"
 #include "tests/mutants/registry.h"
@@ -23,12 +24,13 @@
 namespace {
 
 #if defined(SAMPLE)
-// Two of them, which are built in a moment; named and made as sim_registry.cc does.
+// Some of them, which are built in a moment; named and made as sim_registry.cc does.
 void fill(lockbench::PluginOffer& offer) {
   using lockbench::stress::lock_under_test;
   offer.locks.push_back(lock_under_test<lockbench::KeyedMutex<>>("keyed", "", 2));
   offer.locks.push_back(
       lock_under_test<lockbench::GlobalLock<lockbench::ParkingMutex>>("parking", ""));
+  offer.locks.push_back(lock_under_test<lockbench::ReentrantLock<>>("reentrant", ""));
   for (lockbench::stress::RegisteredLock& lock : offer.locks) lock.abilities.strong_try = true;
 }
 #else

@@ -98,7 +98,8 @@ def agree(
     assert (lock, other) == (lock, simulated)
 
 
-@pytest.mark.parametrize("lock", ["keyed", "parking"])
+# `reentrant`: each simulated thread has an identity of its own there, too.
+@pytest.mark.parametrize("lock", ["keyed", "parking", "reentrant"])
 def test_a_shipped_lock_has_one_verdict(lock: str) -> None:
     agree(SHIPPED, SOME, lock, "tso", 0.1)
 
