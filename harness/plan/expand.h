@@ -29,6 +29,8 @@ inline constexpr std::size_t kMostTrials = 100'000;
 // times is measured once per block. If a cell fails, the error names the sweep's position, the cell
 // and the reason. A sweep with `skip_unsupported` leaves out the cells that fail with
 // FailedPrecondition; it is an error if a primitive then has no cell in the whole plan.
+// Cells that cannot reach their load are left out; it is an error if a sweep then has no cell, or,
+// in a sweep with `every_load`, if a load has none in the whole plan.
 absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check);
 
 }  // namespace lockbench

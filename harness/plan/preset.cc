@@ -50,12 +50,14 @@ Sweep laid_over(Sweep base, const Sweep& over) {
   });
   if (!over.where.empty()) base.where = over.where;
   base.skip_unsupported = base.skip_unsupported || over.skip_unsupported;
+  base.every_load = base.every_load || over.every_load;
   return base;
 }
 
 absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides) {
   Sweep over = overrides.sweep;
   if (!over.primitives.empty() || !over.workloads.empty()) over.skip_unsupported = true;
+  if (!over.loads.empty()) over.every_load = true;
   for (Sweep& sweep : preset.sweeps) {
     sweep = laid_over(std::move(sweep), over);
     if (sweep.mode.value_or(Mode::kTimed) != Mode::kTimed) sweep.loads.clear();
@@ -98,6 +100,7 @@ Preset preset_from(const Overrides& overrides,
     const SweepDefaults defaults = defaults_for(workload);
     Sweep sweep = laid_over(usual_sweep(overrides.sweep, defaults), overrides.sweep);
     sweep.workloads = {workload};
+    sweep.every_load = !sweep.loads.empty();
     if (some_read && !defaults.write_share) sweep.write_shares.clear();
     preset.sweeps.push_back(std::move(sweep));
   }

@@ -45,6 +45,7 @@ struct Sweep {
 
   std::string where;              // `quick.toml:12:1`; empty if it is in no file
   bool skip_unsupported = false;  // leaves out cells that make no sense; else they are errors
+  bool every_load = false;        // each load must be reached in some cell: a user asks for it now
 
   bool operator==(const Sweep&) const = default;
 };

@@ -136,10 +136,19 @@ TEST(Load, IsMeasuredInTheCellsThatReachIt) {
   EXPECT_GT(plan.trials.size(), 2 * loaded);  // saturated: with 64 keys, too
 }
 
-TEST(Load, ThatNoCellReachesIsAnError) {
-  const auto plan = expand(with_loads({64}), accept_all);
+TEST(Load, ThatNoCellReachesIsAnErrorIfAUserAsksForIt) {
+  Preset preset = with_loads({64});
+  EXPECT_TRUE(expand(preset, accept_all).ok());  // saturated is left
+  preset.sweeps[0].every_load = true;
+  const auto plan = expand(preset, accept_all);
   ASSERT_FALSE(plan.ok());
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("load: 50% is more than"));
+}
+
+TEST(Load, ThatLeavesASweepWithoutACellIsAnError) {
+  Preset preset = with_loads({64});
+  preset.sweeps[0].loads = {parse_load("50%").value()};
+  EXPECT_FALSE(expand(preset, accept_all).ok());
 }
 
 TEST(Load, AndThinkTogetherAreRefused) {
@@ -158,6 +167,7 @@ TEST(Load, OfACommandLineReplacesTheThinkTimeOfAPreset) {
   const Preset changed = apply(preset_of({sweep}), overrides).value();
   EXPECT_TRUE(changed.sweeps[0].thinks.empty());
   EXPECT_EQ(changed.sweeps[0].loads.size(), 1u);
+  EXPECT_TRUE(changed.sweeps[0].every_load);
   // And the other way round.
   overrides.sweep = {};
   overrides.sweep.thinks = {parse_work("2us").value()};

@@ -77,7 +77,8 @@ absl::StatusOr<CellTraits> check_names(const Cell& cell) {
     return absl::InvalidArgumentError("accounts are strings");
   }
   return CellTraits{.holders_of_a_key = kLeasing.contains(cell.primitive.name) ? 10u : 1u,
-                    .one_lock = cell.primitive.name == "global"};
+                    .one_lock = cell.primitive.name == "global",
+                    .processors = 2};
 }
 
 struct Shipped {
