@@ -51,7 +51,7 @@ function(lockbench_add_plugin name)
   if(NOT PLUGIN_NO_DELAYS)
     lockbench_plugin_library(${name}_delays ${name}.delays)
     lockbench_compile_like(${name}_delays ${name})
-    target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT})
+    target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT} ${LOCKBENCH_FRAMES_UNSEEN})
     target_compile_definitions(${name}_delays PRIVATE LOCKBENCH_STRESS_ONLY)
   endif()
   if(PLUGIN_SANITIZE)
@@ -67,7 +67,7 @@ function(lockbench_add_plugin name)
     lockbench_instrument(${name}_sim)
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
     # For traces: callers stay on the stack.
-    target_compile_options(${name}_sim PRIVATE -fno-optimize-sibling-calls)
+    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_FRAMES_SEEN} -fno-optimize-sibling-calls)
   endif()
   if(PLUGIN_PREDICT)
     lockbench_plugin_library(${name}_predict ${name}.predict)
@@ -96,14 +96,17 @@ endfunction()
 function(lockbench_build_for_predictions target)
   lockbench_instrument(${target})
   target_compile_definitions(${target} PRIVATE LOCKBENCH_SIMULATE LOCKBENCH_PREDICT)
-  target_compile_options(${target} PRIVATE ${LOCKBENCH_PAUSES})
+  target_compile_options(${target} PRIVATE ${LOCKBENCH_FRAMES_UNSEEN} ${LOCKBENCH_PAUSES})
   target_link_options(${target} PRIVATE ${LOCKBENCH_WRAPPED_FREE})
 endfunction()
 
 # With what the caller's project sets for `model`, later too.
 function(lockbench_compile_like target model)
   target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:${model},COMPILE_OPTIONS>)
-  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${model},COMPILE_DEFINITIONS>)
+  # Each has its own stamp.
+  target_compile_definitions(
+    ${target} PRIVATE
+    $<FILTER:$<TARGET_PROPERTY:${model},COMPILE_DEFINITIONS>,EXCLUDE,^LOCKBENCH_PLUGIN_FLAGS=>)
   target_include_directories(${target} SYSTEM PRIVATE
                              $<TARGET_PROPERTY:${model},INCLUDE_DIRECTORIES>)
 endfunction()

@@ -6,13 +6,19 @@ set(compiler ${CMAKE_CXX_COMPILER_ID})
 if(NOT compiler)  # of a project in C alone
   set(compiler ${CMAKE_C_COMPILER_ID})
 endif()
+# LOCKBENCH_FRAMES_SEEN, LOCKBENCH_FRAMES_UNSEEN: whether the end of each function becomes a call, too.
+# Only the simulated engine needs it, to know how long local variables live: so each has a place of its
+# own on the stack until the function ends.
 if(compiler STREQUAL GNU)
   # A fence is handled here, though not by the sanitizer.
-  list(APPEND LOCKBENCH_INSTRUMENT -Wno-tsan --param=tsan-instrument-func-entry-exit=0
-       --param=tsan-distinguish-volatile=1)
+  list(APPEND LOCKBENCH_INSTRUMENT -Wno-tsan --param=tsan-distinguish-volatile=1)
+  set(LOCKBENCH_FRAMES_SEEN --param=tsan-instrument-func-entry-exit=1 -fno-omit-frame-pointer
+                            -fstack-reuse=none)
+  set(LOCKBENCH_FRAMES_UNSEEN --param=tsan-instrument-func-entry-exit=0)
 else()
-  list(APPEND LOCKBENCH_INSTRUMENT "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
-       "SHELL:-mllvm -tsan-distinguish-volatile=1")
+  list(APPEND LOCKBENCH_INSTRUMENT "SHELL:-mllvm -tsan-distinguish-volatile=1")
+  set(LOCKBENCH_FRAMES_SEEN -fno-omit-frame-pointer)
+  set(LOCKBENCH_FRAMES_UNSEEN "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
 endif()
 
 # LOCKBENCH_THREAD_VARIABLES: options by which thread-local variables are found by calls of

@@ -93,6 +93,8 @@ struct Accesses {
       simulation->load(place, bytes < 8 ? static_cast<unsigned>(bytes) : 8);
     }
   }
+
+  static void frame_ends(const void*) {}
 };
 
 }  // namespace

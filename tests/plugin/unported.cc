@@ -56,6 +56,85 @@ class FlagLock {
   std::atomic<bool> held_{false};
 };
 
+// Waiters wait at a local variable. Its function returns as soon as the lock was handed over: a
+// release that touches the node after that writes into another frame.
+template <bool kTouchesLate>
+class LocalNodeLock {
+ public:
+  void lock() {
+    Node own;
+    {
+      std::scoped_lock guard(mutex_);
+      if (!held_) {
+        held_ = true;
+        // Nobody reads it. The store may lie in a buffer when this function returns.
+        own.noted.store(1, std::memory_order_release);
+        return;
+      }
+      (last_ == nullptr ? first_ : last_->next) = &own;
+      last_ = &own;
+    }
+    while (!own.granted.load(std::memory_order_acquire)) sched_yield();
+  }
+
+  bool try_lock() {
+    std::scoped_lock guard(mutex_);
+    return !std::exchange(held_, true);
+  }
+
+  void unlock() {
+    Node* next = nullptr;
+    {
+      std::scoped_lock guard(mutex_);
+      next = first_;
+      if (next == nullptr) {
+        held_ = false;
+        return;
+      }
+      first_ = next->next;
+      if (first_ == nullptr) last_ = nullptr;
+    }
+    if (!kTouchesLate) next->noted.store(1, std::memory_order_relaxed);
+    next->granted.store(true, std::memory_order_release);
+    if (kTouchesLate) next->noted.store(1, std::memory_order_relaxed);
+  }
+
+ private:
+  struct Node {
+    std::atomic<bool> granted{false};
+    std::atomic<unsigned> noted{0};
+    Node* next = nullptr;
+  };
+
+  std::mutex mutex_;
+  bool held_ = false;
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+};
+
+// A local variable that a frame of another function follows at the same place.
+class LocalCountLock {
+ public:
+  void lock() {
+    mutex_.lock();
+    count();
+    count();
+  }
+  bool try_lock() { return mutex_.try_lock(); }
+  void unlock() {
+    count();
+    mutex_.unlock();
+  }
+
+ private:
+  [[gnu::noinline]] static void count() {
+    std::atomic<unsigned> steps[3] = {0, 0, 0};
+    for (std::atomic<unsigned>& step : steps) step.store(1, std::memory_order_release);
+  }
+
+  std::mutex mutex_;
+};
+
 // An order that fences alone make.
 template <bool kFences>
 class FencedLock {
@@ -828,6 +907,9 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
   locks.add<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");
   locks.add<QuietLock<false>>("raw_quiet_late", "releases, then reads a plain member");
+  locks.add<LocalCountLock>("raw_local_counts", "stores to local variables");
+  locks.add<LocalNodeLock<false>>("raw_local_node", "waits at local variables");
+  locks.add<LocalNodeLock<true>>("raw_local_node_late", "touches them after the handover");
   locks.add<ComparingLock<true>>("raw_comparing", "compares bytes, then releases");
   locks.add<ComparingLock<false>>("raw_comparing_late", "releases, then compares bytes");
 }

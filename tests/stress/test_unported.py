@@ -46,6 +46,8 @@ CORRECT += [
     "raw_owned",
     "raw_served_nested",
     "raw_comparing",
+    "raw_local_counts",
+    "raw_local_node",
 ]
 
 
@@ -68,6 +70,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_replaced_plain", "lifetime"),
         ("raw_quiet_late", "lifetime"),
         ("raw_comparing_late", "lifetime"),
+        ("raw_local_node_late", "lifetime"),
         ("raw_napping_last_first", "fairness"),
         ("raw_drawn_unserved", "fairness"),
         ("raw_served_returns", "fairness"),

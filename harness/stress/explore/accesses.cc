@@ -255,6 +255,7 @@ void World::plain_access(const PlainAccess& access) {
     check_freed(access.place);
     check_freed(static_cast<const std::byte*>(access.place) + access.bytes - 1);
   }
+  check_frame(access.place);
   // A change of other memory than its stack is not part of the state in which the thread polls.
   if (access.writes && !arena_.in_stack(running_, access.place)) {
     threads_[running_].poll_state.reset();

@@ -30,6 +30,10 @@ class Fibre {
   // Leaves `from`, which is running, and continues in `to`.
   static void jump(Fibre& from, Fibre& to);
 
+  // Where the stack of a fibre ended when it was left: what lies below is of functions that have
+  // returned.
+  const void* stack_pointer() const { return stack_pointer_; }
+
  private:
   // The data that the C++ runtime keeps for each thread about exceptions in flight
   // (__cxa_eh_globals).

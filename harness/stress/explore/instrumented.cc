@@ -111,6 +111,10 @@ struct Accesses {
       world->volatile_access({place, bytes, writes, __builtin_return_address(0)});
     }
   }
+
+  [[gnu::always_inline]] static void frame_ends(const void* frame) {
+    if (World* const world = World::current()) world->frame_ends(frame);
+  }
 };
 
 }  // namespace

@@ -61,6 +61,9 @@ void Memory::reset() {
   words_.resize(1);
   restore_static();
   outside_.clear();
+  on_stack_.clear();
+  many_stores_.clear();
+  for (std::vector<std::uint32_t>& words : polled_) words.clear();
   things_.clear();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     ThreadState& thread = threads_[i];
@@ -106,6 +109,7 @@ Memory::Word& Memory::add_word(const void* word) {
   if (arena_.contains(word)) {
     added.offset = arena_.offset(word);
     index_[added.offset] = number;
+    if (added.offset < Arena::kStacks * Arena::kStackBytes) on_stack_.push_back(number);
   } else {
     outside_[word] = number;
   }
@@ -231,6 +235,19 @@ void Memory::destroyed(Thread thread, const void* word) {
   }
   const std::uint32_t number = index_[arena_.offset(word)];
   if (number != 0) words_[number].alive = false;
+}
+
+void Memory::end_frame(Thread thread, const void* begin, const void* end) {
+  const std::vector<Store>& buffer = threads_[thread].buffer;
+  const auto inside = [=](const void* place) { return begin <= place && place < end; };
+  const auto last = std::find_if(buffer.rbegin(), buffer.rend(),
+                                 [&](const Store& store) { return inside(store.word); });
+  for (auto count = buffer.rend() - last; count > 0; --count) flush_oldest(thread);
+  std::erase_if(on_stack_, [&](std::uint32_t number) {
+    if (!inside(arena_.begin() + words_[number].offset)) return false;
+    words_[number].alive = false;
+    return true;
+  });
 }
 
 void Memory::drop_stores(ThreadState& thread, const void* word) {

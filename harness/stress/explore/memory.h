@@ -75,6 +75,13 @@ class Memory {
   // because no thread may read the word any more.
   void destroyed(Thread thread, const void* word);
 
+  // The words in [begin, end), which are local variables of `thread`, end with their function. The
+  // stores to them leave the buffer, and those that came before: later, the place may be that of
+  // another variable.
+  void end_frame(Thread thread, const void* begin, const void* end);
+  // Whether any word is a local variable.
+  bool any_on_stack() const { return !on_stack_.empty(); }
+
   std::uint64_t load(Thread thread, const void* word, unsigned bytes, std::memory_order order);
   void store(Thread thread, void* word, unsigned bytes, std::uint64_t bits,
              std::memory_order order);
@@ -271,6 +278,9 @@ class Memory {
   void enter_order(Thread thread, WordHistory& history, OrderPosition position, bool in_order,
                    StoreRecord* made);
   void note_access(Thread thread, WordHistory& history);
+  std::uint32_t number_of(const WordHistory& history) const;
+  // After a store was added.
+  void note_stores(const WordHistory& history);
   void learn_aged(Thread thread, const StoreRecord& store, std::memory_order order);
   void read_aged(Thread thread, WordHistory& history, std::size_t index, std::memory_order order);
   void write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, std::size_t age,
@@ -321,9 +331,12 @@ class Memory {
   std::uint64_t state_ = 0;
   std::uint64_t changes_ = 0;
   std::optional<std::uint32_t> dead_word_;
+  std::vector<std::uint32_t> on_stack_;  // numbers of the words that are local variables
 
   // kC11
   std::vector<WordHistory> histories_;  // by number of the word
+  std::vector<std::uint32_t> many_stores_;  // words with several stores, ascending; some have ended
+  std::array<std::vector<std::uint32_t>, kMaxThreads> polled_;  // words with the thread's polled_by
   std::vector<ScState> sc_states_;
   ScOrder sc_order_;
   std::unordered_map<std::uint32_t, ScSet> last_in_queue_;  // by number of the word

@@ -301,7 +301,20 @@ const std::vector<std::uint8_t>& Memory::ages_to_compare(Thread thread, const vo
 
 void Memory::note_access(Thread thread, WordHistory& history) {
   history.accessed_at[thread] = threads_[thread].clock.at[thread] + 1;
+  if ((history.polled_by >> thread & 1) != 0) return;
   history.polled_by |= static_cast<std::uint16_t>(1U << thread);
+  polled_[thread].push_back(number_of(history));
+}
+
+std::uint32_t Memory::number_of(const WordHistory& history) const {
+  return static_cast<std::uint32_t>(&history - histories_.data());
+}
+
+void Memory::note_stores(const WordHistory& history) {
+  if (history.stores.size() != 2) return;
+  const std::uint32_t number = number_of(history);
+  const auto place = std::lower_bound(many_stores_.begin(), many_stores_.end(), number);
+  if (place == many_stores_.end() || *place != number) many_stores_.insert(place, number);
 }
 
 void Memory::learn_aged(Thread thread, const StoreRecord& store, std::memory_order order) {
@@ -375,6 +388,7 @@ void Memory::write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t
     state_ += successors(made, after) - successors(before, after);
   }
   history.stores.insert(history.stores.begin() + static_cast<std::ptrdiff_t>(index) + 1, made);
+  note_stores(history);
   drop_unreadable(history);
 }
 
@@ -468,10 +482,11 @@ void Memory::see(Thread thread, WordHistory& history) {
 
 template <class Visit>
 void Memory::for_each_unseen(Thread thread, const Visit& visit) {
-  const std::size_t words = std::min(words_.size(), histories_.size());
-  for (std::size_t number = 1; number < words; ++number) {
+  std::erase_if(many_stores_, [this](std::uint32_t number) {
+    return !words_[number].alive || histories_[number].stores.size() < 2;
+  });
+  for (const std::uint32_t number : many_stores_) {
     WordHistory& history = histories_[number];
-    if (!words_[number].alive || history.stores.size() < 2) continue;
     if (oldest_readable(thread, history) + 1 < history.stores.size()) visit(history);
   }
 }
@@ -497,9 +512,10 @@ void Memory::see_polled(Thread thread) {
   for_each_unseen(thread, [&](WordHistory& history) {
     if ((history.polled_by >> thread & 1) != 0) see(thread, history);
   });
-  for (WordHistory& history : histories_) {
-    history.polled_by &= static_cast<std::uint16_t>(~(1U << thread));
+  for (const std::uint32_t number : polled_[thread]) {
+    histories_[number].polled_by &= static_cast<std::uint16_t>(~(1U << thread));
   }
+  polled_[thread].clear();
 }
 
 // ---- the beginning and end of a word

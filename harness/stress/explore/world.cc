@@ -79,6 +79,16 @@ void World::check_freed(const void* place) {
   }
 }
 
+// Only of another thread's stack it is known where it ends.
+void World::check_frame(const void* place) {
+  if (!arena_.contains(place)) return;
+  const std::size_t owner = arena_.offset(place) / Arena::kStackBytes;
+  if (owner == running_ || owner >= threads_.size()) return;
+  if (place < threads_[owner].fibre.stack_pointer()) {
+    fail_memory("a local variable is used after its function returned", place);
+  }
+}
+
 // A store that another thread has made, and that still lies in its buffer when the memory is freed,
 // arrives afterwards: nothing can have told this thread of it.
 void World::check_stores_to_freed() {
@@ -224,8 +234,15 @@ void World::fail_memory(const char* what, const void* place) {
 void World::add_unannounced_word(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
   check_freed(word);
+  check_frame(word);
   instrumented_ = true;
   memory_.add_unannounced(word, bytes);
+}
+
+void World::end_frame(const void* frame) {
+  if (!arena_.in_stack(running_, frame)) return;
+  const UntrackedScope untracked(*this);
+  memory_.end_frame(running_, arena_.stack(running_), frame);
 }
 
 Arena::Lost World::lost_allocations(const void* kept) {

@@ -240,6 +240,10 @@ class World {
   Arena::Lost lost_allocations(const void* kept);
   // A word whose beginning was not announced. It exists from now on, unless its memory was freed.
   void add_unannounced_word(const void* word, unsigned bytes);
+  // A function of the running thread returns, whose local variables lie below `frame`.
+  void frame_ends(const void* frame) {
+    if (memory_.any_on_stack()) end_frame(frame);
+  }
 
   // The running thread's copy of a module's thread-local variables; null until it was added.
   std::byte* thread_block(std::size_t module) const;
@@ -249,7 +253,10 @@ class World {
   // freed.
   void check_null(const void* place);
   void check_freed(const void* place);
+  // Fails the execution if the place is of a function of another thread that has returned.
+  void check_frame(const void* place);
   void check_stores_to_freed();
+  void end_frame(const void* frame);
 
   // Only for code that runs inside: calls destroy(object) at the end of the running thread, the
   // last registration first. For thread 0 nothing is called, because its memory is released as a

@@ -21,6 +21,8 @@
 //     static void volatile_access(const void* place, std::size_t bytes, bool writes);
 //     // 1: the races of this thread are intended from here on; -1: no longer.
 //     static void ignore_races(int change);
+//     // A function returns whose local variables lie below `frame`.
+//     static void frame_ends(const void* frame);
 //   };
 //
 // Not offered  Atomics of 16 bytes: code that uses them cannot be loaded.
@@ -134,6 +136,7 @@ inline std::size_t bytes_compared(const char* a, const char* b, std::size_t most
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
+#pragma GCC diagnostic ignored "-Wframe-address"
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -234,7 +237,15 @@ void __tsan_mutex_post_signal(void*, unsigned) {}
 void __tsan_mutex_pre_divert(void*, unsigned) {}
 void __tsan_mutex_post_divert(void*, unsigned) {}
 void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
+void __tsan_func_exit() {
+  // All have frame pointers: LOCKBENCH_FRAMES_SEEN. A function's local variables lie below its own on
+  // x86-64, and on aarch64 between its own and its caller's.
+#if defined(__aarch64__)
+  Accesses::frame_ends(__builtin_frame_address(2));
+#else
+  Accesses::frame_ends(__builtin_frame_address(1));
+#endif
+}
 void __tsan_init() {}
 
 }  // extern "C"

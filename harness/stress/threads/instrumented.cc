@@ -62,6 +62,8 @@ struct Accesses {
 
   [[gnu::always_inline]] static void plain(const void*, std::size_t, bool) { delay(); }
   [[gnu::always_inline]] static void volatile_access(const void*, std::size_t, bool) { delay(); }
+
+  static void frame_ends(const void*) {}
 };
 
 }  // namespace
