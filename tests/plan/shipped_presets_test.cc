@@ -122,7 +122,7 @@ std::vector<std::string> all_presets() {
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
   EXPECT_THAT(all_presets(),
-              UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
+              UnorderedElementsAre("quick", "loads", "threads", "keys", "holds", "article-21x6",
                                    "article-1000x12", "million-users", "connection-pool",
                                    "fastrlock", "limits", "watchdog", "saturation", "file-counter",
                                    "read-mostly", "connection-pool-postgresql", "services",
