@@ -137,8 +137,6 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
   static constexpr std::uint32_t kParked = 2;
   static constexpr std::uint32_t kWaking = 4;
 
-  static constexpr int kSpins = platform::spins(40);
-
   // relaxed: called by the holder, or while no other thread uses it.
   bool held() const {
     return (state_.load(std::memory_order_relaxed) & kHeld) != 0;
@@ -164,45 +162,48 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
   }
 
   [[gnu::noinline, gnu::cold]] bool lock_slow(platform::Time deadline) {
+    using internal::Handovers;
+    using Place = ParkingLot::Place;
     using Wakening = ParkingLot::Wakening;
-    if (spin()) return true;
+    bool on_the_way = false;
+    if (spin(on_the_way)) return true;
     const platform::Time since = platform::now();
-    Wakening wakening = park(since, deadline, false);
+    Wakening wakening = park(since, deadline, Place::kLast, on_the_way);
     while (wakening == Wakening::kToldToLook) {
-      if (spin()) {
-        // relaxed: it publishes nothing; the next release decides on it (I4).
-        state_.fetch_and(~kWaking, std::memory_order_relaxed);
-        return true;
-      }
-      if (platform::now() >= deadline) return take_or_mark(0, kWaking);
-      wakening = park(since, deadline, true);
+      on_the_way = true;
+      if (spin(on_the_way)) return true;
+      const platform::Time now = platform::now();
+      if (now >= deadline) return take_or_mark(0, kWaking);
+      if (now - since > internal::WaitQueue::kPatienceAwake) Handovers::of_process().unwoken(this);
+      wakening = park(since, deadline, Place::kFirst, true);
     }
     return wakening != Wakening::kTimedOut;
   }
 
-  // Whether the lock was released soon. Looks less and less often: each look takes the cache line
-  // from the holder.
-  bool spin() {
+  // Whether the lock was released soon. `on_the_way`: kWaking is set for this thread, which clears
+  // it if it takes the lock. A thread that finds others asleep sets it: while it spins, releases
+  // need not wake them.
+  bool spin(bool& on_the_way) {
     internal::AdaptiveSpin& spin_state = internal::AdaptiveSpin::of_thread();
     if (!spin_state.should_spin()) return false;
-    int pauses = 1;
-    for (int i = 0; i < kSpins; i += pauses) {
-      // relaxed: a hint when to try; take() decides.
-      if ((state_.load(std::memory_order_relaxed) & kHeld) == 0 && take()) {
-        spin_state.note(true);
-        return true;
+    return spin_state.spin_until([this, &on_the_way] {
+      // relaxed: a hint; the exchange decides.
+      std::uint32_t seen = state_.load(std::memory_order_relaxed);
+      if ((seen & kHeld) == 0) return on_the_way ? take_or_mark(0, kWaking) : take();
+      if (has_sleeper_to_wake(seen) && !on_the_way &&
+          !internal::Handovers::of_process().wake_due(this, platform::now())) {
+        // relaxed: it publishes nothing; the next release decides on it (I4).
+        on_the_way = state_.compare_exchange_strong(seen, seen | kWaking, std::memory_order_relaxed,
+                                                    std::memory_order_relaxed);
       }
-      for (int j = 0; j < pauses; ++j) platform::pause();
-      if (pauses < kMostPauses) pauses *= 2;
-    }
-    return false;
+      return false;
+    });
   }
-  static constexpr int kMostPauses = 8;
 
-  // Sleeps, or takes the lock if it is free. `woken`: the thread was woken, found the lock held,
-  // and returns to the head of the queue.
-  ParkingLot::Wakening park(platform::Time since, platform::Time deadline, bool woken) {
-    const auto become_parked = [this, woken] {
+  // Sleeps, or takes the lock if it is free. `on_the_way`: as in spin(); the lock is held.
+  ParkingLot::Wakening park(platform::Time since, platform::Time deadline, ParkingLot::Place place,
+                            bool on_the_way) {
+    const auto become_parked = [this, on_the_way] {
       platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
       // relaxed: it changes under the bucket's mutex, which this thread holds, and the barrier
       // publishes it.
@@ -211,7 +212,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
         mode.store(Releases::kSlow, std::memory_order_relaxed);
         if (before == Releases::kFast) Barriers::heavy();
       }
-      return !take_or_mark(kParked, woken ? kWaking : 0);
+      return !take_or_mark(kParked, on_the_way ? kWaking : 0);
     };
     const auto give_up = [this](bool others) {
       // relaxed: a thread that sets or needs the bit holds the bucket's mutex, or looks again under
@@ -219,8 +220,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       if (!others) state_.fetch_and(~kParked, std::memory_order_relaxed);
     };
     return ParkingLot::of<BasicAdaptiveMutex>().park(
-        this, since, deadline, woken ? ParkingLot::Place::kFirst : ParkingLot::Place::kLast,
-        become_parked, give_up);
+        this, since, deadline, place, become_parked, give_up);
   }
 
   [[gnu::noinline]] void unlock_slow() {
@@ -252,7 +252,8 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
             state_.fetch_and(~(kHeld | kParked), std::memory_order_release);  // (4) release: as (2)
             return std::nullopt;
           }
-          const bool due = internal::Handovers::of_process().due(this, *first, platform::now());
+          const platform::Time now = platform::now();
+          const bool due = internal::Handovers::of_process().due(this, *first, now);
           const std::uint32_t parked = more ? kParked : 0;
           // relaxed: the exchange decides.
           std::uint32_t seen = state_.load(std::memory_order_relaxed);
@@ -263,6 +264,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
                                                    : kWaking | parked;
             if (change(seen, after)) {  // (4)
               if (on_the_way) return std::nullopt;
+              if (!due) internal::Handovers::of_process().woken(this, now);
               return due ? Waiter::kGranted : Waiter::kWoken;
             }
           }

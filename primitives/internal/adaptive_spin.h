@@ -14,6 +14,9 @@
 // Source       the HotSpot virtual machine also adapts spinning by earlier success, per monitor.
 #pragma once
 
+#include <chrono>
+
+#include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
 #include "primitives/platform/thread.h"
 
@@ -32,18 +35,48 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
     return true;
   }
 
-  // Whether the spin ended with success.
-  void note(bool success) {
+  // Calls look() until it returns true; at most until this thread has spent as much processor time
+  // as it costs to park and to be woken. So the wait costs at most twice what the better choice
+  // would have. Looks less and less often, because each look may take a cache line from the holder,
+  // which otherwise does several short operations without a transfer. Later on, yields before each
+  // look: where more threads than processors can run, others do, perhaps the holder. What they use
+  // is not this thread's, and so it does not count, up to kLongest. Returns whether look() did.
+  template <class Look>
+  bool spin_until(const Look& look) {
+    platform::Time until{};
+    int pauses = 1;
+    for (int looks = 0; !look();) {
+      for (int i = 0; i < pauses; ++i) platform::pause();
+      if (kAlways) return note(false);
+      if (pauses < kMostPauses) {
+        pauses *= 2;
+        continue;
+      }
+      const platform::Time now = platform::now();
+      if (looks++ == 0) until = now + kLongest;
+      if (looks == kMostLooks || now >= until) return note(false);
+      platform::yield();
+    }
+    return note(true);
+  }
+
+  // Whether the spin ended with success, which it returns.
+  bool note(bool success) {
     if (success) {
       credit_ = kMost;
     } else if (credit_ != 0) {
       --credit_;
     }
+    return success;
   }
 
  private:
   // A simulation decides by choice, not by time, whether a spin succeeds.
   static constexpr bool kAlways = platform::spins(2) != 2;
+  // 1.5 us on x86-64 since Skylake, so all looks take 40 us.
+  static constexpr int kMostPauses = 64;
+  static constexpr int kMostLooks = 24;
+  static constexpr platform::Duration kLongest = std::chrono::milliseconds(10);
   static constexpr int kMost = 4;
   static constexpr int kEvery = 8;
 

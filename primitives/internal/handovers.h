@@ -31,9 +31,9 @@ namespace lockbench::internal {
 
 class [[gnu::visibility("default")]] Handovers {
  public:
-  // A handover to a thread that is awake costs almost nothing.
-  static constexpr platform::Duration kPatienceAwake = std::chrono::microseconds(100);
   static constexpr int kRest = 20;
+  static constexpr platform::Duration kBetweenWakes = std::chrono::microseconds(150);
+  static constexpr platform::Duration kShortestRest = std::chrono::microseconds(100);
   static constexpr platform::Duration kLongestRest = std::chrono::milliseconds(100);
 
   static Handovers& of_process() {
@@ -44,27 +44,49 @@ class [[gnu::visibility("default")]] Handovers {
   bool due(const void* lock, const Waiter& waiter, platform::Time now) {
     // relaxed, here and below: a hint; whatever is read, each way to release is right.
     const bool awake = waiter.signal.load(std::memory_order_relaxed) == Waiter::kSpinning;
-    return now - waiter.since > (awake ? kPatienceAwake : WaitQueue::kPatience) &&
+    return now - waiter.since > (awake ? WaitQueue::kPatienceAwake : WaitQueue::kPatience) &&
            now.time_since_epoch() >=
-               platform::Duration(rest_until(lock).load(std::memory_order_relaxed));
+               platform::Duration(place(lock).rest_until.load(std::memory_order_relaxed));
   }
 
   // The successor runs. `granted` is when the lock was handed over to it.
   void taken(const void* lock, platform::Time granted, platform::Time now) {
     const platform::Duration rest =
-        std::min<platform::Duration>(kRest * (now - granted), kLongestRest);
-    rest_until(lock).store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+        std::clamp<platform::Duration>(kRest * (now - granted), kShortestRest, kLongestRest);
+    place(lock).rest_until.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  // Whether a sleeping waiter of `lock` should be woken although another thread spins for it.
+  bool wake_due(const void* lock, platform::Time now) {
+    return now.time_since_epoch() >=
+           platform::Duration(place(lock).wake_after.load(std::memory_order_relaxed));
+  }
+
+  // A sleeping waiter was woken.
+  void woken(const void* lock, platform::Time now) {
+    place(lock).wake_after.store((now + kBetweenWakes).time_since_epoch().count(),
+                                 std::memory_order_relaxed);
+  }
+
+  // The woken waiter came too late, and sleeps again.
+  void unwoken(const void* lock) {
+    place(lock).wake_after.store(0, std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::size_t kPlaces = platform::places(64);
 
-  platform::Atomic<platform::Duration::rep>& rest_until(const void* lock) {
+  struct Times {
+    platform::Atomic<platform::Duration::rep> rest_until{0};
+    platform::Atomic<platform::Duration::rep> wake_after{0};
+  };
+
+  Times& place(const void* lock) {
     const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(lock);
-    return rest_until_[index_below(kPlaces, bits * kOddB)];
+    return places_[index_below(kPlaces, bits * kOddB)];
   }
 
-  std::array<platform::Atomic<platform::Duration::rep>, kPlaces> rest_until_{};
+  std::array<Times, kPlaces> places_{};
 };
 
 }  // namespace lockbench::internal

@@ -235,12 +235,11 @@ class alignas(platform::kCacheLine) KeyBucket {
   // The parts of pressure. kSlow: slow release mode, in which releases are read-modify-writes.
   // kWaiters: the number of waiters. kOverflowNodes: the number of overflow nodes.
   static constexpr std::uint64_t kSlow = 1;
-  static constexpr std::uint64_t kWaiter = 2;
+  static constexpr std::uint64_t kOnTheWay = 2;
+  static constexpr std::uint64_t kWaiter = 4;
   static constexpr std::uint64_t kOverflowNodeUnit = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t kWaiters = (kOverflowNodeUnit - 1) & ~kSlow;
+  static constexpr std::uint64_t kWaiters = (kOverflowNodeUnit - 1) & ~(kSlow | kOnTheWay);
   static constexpr std::uint64_t kOverflowNodes = ~(kOverflowNodeUnit - 1);
-
-  static constexpr int kSpins = platform::spins(40);
 
   static constexpr std::size_t kCells = platform::places(256);
 
@@ -393,10 +392,14 @@ class alignas(platform::kCacheLine) KeyBucket {
     return sight;
   }
 
-  // Under the mutex: from here on, releases of the cell are read-modify-writes.
+  // Under the mutex, counted as a waiter: from here on, releases of the cell are read-modify-writes
+  // and take the mutex.
   static void switch_to_slow(Cell& cell) {
-    // relaxed: changes under the mutex.
-    if ((cell.pressure.load(std::memory_order_relaxed) & kSlow) != 0) return;
+    // relaxed, here and below: changes under the mutex.
+    const std::uint64_t before = cell.pressure.load(std::memory_order_relaxed);
+    // (9) seq_cst: before the load of the holder; see (4).
+    if ((before & kOnTheWay) != 0) cell.pressure.fetch_and(~kOnTheWay, std::memory_order_seq_cst);
+    if ((before & kSlow) != 0) return;
     cell.pressure.fetch_or(kSlow, std::memory_order_seq_cst);
     Barriers::heavy();
   }
@@ -486,9 +489,10 @@ class alignas(platform::kCacheLine) KeyBucket {
       return true;
     if (!has_word && is_held_by(node)) [[unlikely]]
       throw_held_already();
-    if (spin(node)) return true;
+    if (AdaptiveSpin::of_thread().should_spin() && spin(node)) return true;
     std::scoped_lock guard(mutex_);
     if (take_or_count(node)) return true;
+    if (!waiters_.empty() && !static_cast<Node*>(waiters_.first())->same_key(node)) mixed_ = true;
     waiters_.push_back(node);
     return false;
   }
@@ -496,21 +500,46 @@ class alignas(platform::kCacheLine) KeyBucket {
   // Whether the key was released soon. Does not wait for the release of another key. A thread that
   // comes too late for a release spins on: with the mutex, all threads of the key would be slower.
   bool spin(Node& node) {
-    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
-    if (!spin_state.should_spin()) return false;
     Cell* const cell = cell_to_try(node);
     if (cell == nullptr) return false;
-    for (int i = 0; i < kSpins; ++i) {
+    bool other = false;
+    bool asked = false;
+    const bool put_in = AdaptiveSpin::of_thread().spin_until([&] {
       // relaxed: a hint when to try.
       const std::uint64_t seen = cell->holder.load(std::memory_order_relaxed);
-      if (seen == 0 && put(*cell, node)) {
-        spin_state.note(true);
-        return keep(*cell, node);
+      if (seen == 0) return put(*cell, node);
+      other = !node.may_be(seen);
+      if (!other && !asked && has_sleeper_to_wake(cell->pressure.load(std::memory_order_relaxed)) &&
+          !Handovers::of_process().wake_due(this, platform::now())) {
+        asked = ask_not_to_wake(*cell, node);
       }
-      if (seen != 0 && !node.may_be(seen)) return false;
-      platform::pause();
-    }
-    return false;
+      return other;
+    });
+    // In each case: the next release looks for waiters again.
+    // relaxed: this thread does that release, or reads the holder under the mutex.
+    if (asked) cell->pressure.fetch_and(~kOnTheWay, std::memory_order_relaxed);
+    return put_in && !other && keep(*cell, node);
+  }
+
+  static bool has_sleeper_to_wake(std::uint64_t pressure) {
+    return (pressure & kWaiters) != 0 && (pressure & kOnTheWay) == 0;
+  }
+
+  // Under the mutex, unless waiters wait for several keys: releases need not wake waiters.
+  void set_on_the_way(Cell& cell) {
+    // (9) release: a release that reads it does not take the mutex, and its node may be destroyed
+    // after it. What waiters read of that node (I5) was read before.
+    if (!mixed_) cell.pressure.fetch_or(kOnTheWay, std::memory_order_release);
+  }
+
+  // A thread that spins: releases need not wake the waiters for its key.
+  bool ask_not_to_wake(Cell& cell, const Node& node) {
+    if (!mutex_.try_lock()) return false;
+    std::scoped_lock guard(std::adopt_lock, mutex_);
+    if (mixed_ || waiters_.empty() || !static_cast<Node*>(waiters_.first())->same_key(node))
+      return false;
+    set_on_the_way(cell);
+    return true;
   }
 
   // `gives_up()`: whether the thread waits no longer. What makes it true wakes the thread, too.
@@ -518,20 +547,32 @@ class alignas(platform::kCacheLine) KeyBucket {
   [[gnu::noinline, gnu::cold]] bool wait_for_key(Node& node, platform::Time deadline,
                                                  const GivesUp& gives_up) {
     for (;;) {
-      if (await_signal(node, deadline)) {
+      if (await_signal(node, deadline, Spun::kYes)) {
         Handovers::of_process().taken(this, node.since, platform::now());
         return true;
       }
-      std::scoped_lock guard(mutex_);
+      std::unique_lock guard(mutex_);
       // relaxed: signals are sent under the mutex, which this thread holds.
       if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return true;
       stop_waiting(node);
-      if (take_or_count(node)) return true;
+      bool taken = take_or_count(node);
+      if (!taken && !gives_up() && AdaptiveSpin::of_thread().should_spin()) {
+        stop_counting(node);
+        guard.unlock();
+        if (spin(node)) return true;
+        guard.lock();
+        taken = take_or_count(node);
+      }
+      if (taken) return true;
       // The key is held, and its holder's release will look for waiters: no wake-up is lost.
       if (gives_up()) {
         stop_counting(node);
         return false;
       }
+      if (platform::now() - node.since > WaitQueue::kPatienceAwake) {
+        Handovers::of_process().unwoken(this);
+      }
+      if (!waiters_.empty() && !static_cast<Node*>(waiters_.first())->same_key(node)) mixed_ = true;
       waiters_.push_front(node);
     }
   }
@@ -553,6 +594,10 @@ class alignas(platform::kCacheLine) KeyBucket {
   // Under the mutex.
   void stop_waiting(Node& waiter) {
     waiters_.remove(waiter);
+    if (waiters_.empty()) mixed_ = false;
+    Cell& home = home_of(waiter);
+    home.pressure.fetch_and(~kOnTheWay, std::memory_order_seq_cst);
+    if (&home != &first_) first_.pressure.fetch_and(~kOnTheWay, std::memory_order_seq_cst);
     stop_counting(waiter);
   }
 
@@ -602,14 +647,15 @@ class alignas(platform::kCacheLine) KeyBucket {
       return;
     }
     // relaxed: a hint; both ways out look again, (4) with an acquire of (6).
-    if ((cell.pressure.load(std::memory_order_relaxed) & kWaiters) != 0) {
+    if (has_sleeper_to_wake(cell.pressure.load(std::memory_order_relaxed))) {
       pass_on(node);
       return;
     }
     // (4) seq_cst: as (3), and in one order with the load: see (5).
     cell.holder.exchange(0, std::memory_order_seq_cst);
-    const bool quiet = (cell.pressure.load(std::memory_order_seq_cst) & kWaiters) == 0;
-    if (!quiet) wake_waiter(node);
+    const std::uint64_t pressure = cell.pressure.load(std::memory_order_seq_cst);
+    const bool quiet = (pressure & kWaiters) == 0;
+    if (has_sleeper_to_wake(pressure)) wake_waiter(node);
     if (platform::of_this_thread<UncontendedReleases>().note(quiet)) switch_to_fast(cell);
   }
 
@@ -625,7 +671,10 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   void wake_first_waiter_of(const Node& node, PendingWake& wake) {
     Node* const waiter = first_waiter_for(node);
-    if (waiter != nullptr) wake.signal(*waiter, Waiter::kWoken);
+    if (waiter == nullptr) return;
+    wake.signal(*waiter, Waiter::kWoken);
+    set_on_the_way(home_of(node));
+    Handovers::of_process().woken(this, platform::now());
   }
 
   // The waiter for the same key that came first, or null. O(waiters in the bucket).
@@ -642,12 +691,16 @@ class alignas(platform::kCacheLine) KeyBucket {
     {
       std::scoped_lock guard(mutex_);
       Node* const waiter = first_waiter_for(node);
-      const bool hand_over =
-          waiter != nullptr && Handovers::of_process().due(this, *waiter, platform::now());
+      const platform::Time now = platform::now();
+      const bool hand_over = waiter != nullptr && Handovers::of_process().due(this, *waiter, now);
       if (hand_over) stop_waiting(*waiter);
       give_up(node, hand_over ? waiter : nullptr);
       if (waiter != nullptr) {
         wake.signal(*waiter, hand_over ? Waiter::kGranted : Waiter::kWoken);
+        if (!hand_over) {
+          Handovers::of_process().woken(this, now);
+          set_on_the_way(home_of(node));
+        }
       }
     }
     wake.deliver();
@@ -684,6 +737,7 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   Cell first_;
   mutable FutexMutex mutex_;  // over all that follows, and over every change of a pressure
+  bool mixed_ = false;        // whether the waiters wait for several keys
   WaitQueue waiters_;
   HolderTable<Node> overflow_nodes_;
   platform::Atomic<OverflowTable*> overflow_{nullptr};

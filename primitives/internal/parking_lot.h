@@ -72,7 +72,7 @@ class [[gnu::visibility("default")]] ParkingLot {
       }
       self.since = since;
     }
-    if (await_signal(self, deadline)) {
+    if (await_signal(self, deadline, Spun::kYes)) {
       Handovers::of_process().taken(address, self.since, platform::now());
       return Wakening::kGranted;
     }

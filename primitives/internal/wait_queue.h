@@ -52,6 +52,8 @@ class WaitQueue {
   // have to be handed it in turn. With 64 threads on two processors a millisecond's patience costs
   // more than half of the throughput over 64 keys, this one a few per cent.
   static constexpr platform::Duration kPatience = std::chrono::milliseconds(10);
+  // The same for a waiter that is awake: a handover to it costs almost nothing.
+  static constexpr platform::Duration kPatienceAwake = std::chrono::microseconds(200);
 
   bool empty() const { return first_ == nullptr; }
   Waiter* first() const { return first_; }
@@ -135,21 +137,28 @@ class PendingWake {
   const platform::FutexWord* word_ = nullptr;
 };
 
+// What a thread did before it entered the queue.
+enum class Spun : bool { kNo, kYes };
+
 // Whether the waiter is signalled while this thread spins: for about 2 us without a break, and
 // then, with a yield between two looks, for as long as it takes a sleeper to run again once it is
 // woken. So spinning costs at most twice what the better choice would have. Where there are more
 // threads than processors, others run during the yield, and the thread returns too late to
-// continue. The signal that was seen last is in `seen`.
-inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, std::uint32_t& seen) {
+// continue. A thread that has spun before does without the second part, unless it has waited for
+// so long that the next release hands the resource over to it. The signal that was seen last is in
+// `seen`.
+inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, bool lingers,
+                            std::uint32_t& seen) {
   constexpr int kSpins = platform::spins(80);
   constexpr platform::Duration kLinger =
-      kSpins == 80 ? std::chrono::microseconds(25) : platform::Duration::zero();
+      kSpins == 80 ? std::chrono::microseconds(40) : platform::Duration::zero();
   for (int i = 0; i < kSpins; ++i) {
     // (2) acquire: synchronizes with (1).
     seen = waiter.signal.load(std::memory_order_acquire);
     if (seen != Waiter::kSpinning) return true;
     platform::pause();
   }
+  if (!lingers) return false;
   const platform::Time until = std::min(deadline, platform::now() + kLinger);
   while (platform::now() < until) {
     platform::yield();
@@ -161,12 +170,16 @@ inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, std::
 
 // Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
 // when it was granted; otherwise the caller takes the guard and looks for itself.
-[[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline) {
+[[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline,
+                                                      Spun spun = Spun::kNo) {
   std::uint32_t seen = Waiter::kSpinning;
-  if (AdaptiveSpin& spin_state = AdaptiveSpin::of_thread(); spin_state.should_spin()) {
-    spin_state.note(look_for_signal(waiter, deadline, seen));
-    if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
+  if (spun == Spun::kYes) {
+    const bool is_due = platform::now() - waiter.since > WaitQueue::kPatienceAwake;
+    look_for_signal(waiter, deadline, is_due, seen);
+  } else if (AdaptiveSpin& spin_state = AdaptiveSpin::of_thread(); spin_state.should_spin()) {
+    spin_state.note(look_for_signal(waiter, deadline, true, seen));
   }
+  if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
   // acquire: as (2), for when it fails; falling asleep itself publishes nothing.
   if (!waiter.signal.compare_exchange_strong(seen, Waiter::kParked, std::memory_order_acquire)) {
     return seen == Waiter::kGranted;

@@ -42,5 +42,21 @@ TEST(AdaptiveSpin, ALuckyTryMakesUpForSomeOfTheOthers) {
   EXPECT_GT(tries(spin_state, 10, false), 1);
 }
 
+TEST(AdaptiveSpin, LooksUntilOneSucceeds) {
+  AdaptiveSpin spin_state;
+  int looks = 0;
+  EXPECT_TRUE(spin_state.spin_until([&looks] { return ++looks == 5; }));
+  EXPECT_EQ(looks, 5);
+}
+
+TEST(AdaptiveSpin, GivesUpAndLearnsFromThat) {
+  AdaptiveSpin spin_state;
+  int spins = 0;
+  for (; spin_state.should_spin(); ++spins) {
+    EXPECT_FALSE(spin_state.spin_until([] { return false; }));
+  }
+  EXPECT_GT(spins, 1);
+}
+
 }  // namespace
 }  // namespace lockbench::internal

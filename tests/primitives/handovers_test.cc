@@ -37,8 +37,8 @@ TEST_F(HandoversOfALock, AreDueToASleeperThatWasPassedOverForLong) {
 }
 
 TEST_F(HandoversOfALock, AreDueSoonerToOneThatIsAwake) {
-  EXPECT_FALSE(due(Handovers::kPatienceAwake));
-  EXPECT_TRUE(due(Handovers::kPatienceAwake + microseconds(1)));
+  EXPECT_FALSE(due(WaitQueue::kPatienceAwake));
+  EXPECT_TRUE(due(WaitQueue::kPatienceAwake + microseconds(1)));
 }
 
 TEST_F(HandoversOfALock, AreFollowedByARestAsLongAsTheyTook) {
