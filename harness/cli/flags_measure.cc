@@ -77,6 +77,57 @@ void add_case_counts(CLI::App& advise, Cell& cell) {
             [&cell](std::uint64_t n) { cell.keys = n; });
 }
 
+constexpr char kHowOften[] = "How often the threads lock (one of these; if none, several loads)";
+
+// How often the threads lock.
+void add_pace(CLI::App& advise, AdviceCase& wanted) {
+  add_value(advise,
+            {.names = "--rate",
+             .type = "N",
+             .help = "Operations per second of all threads together, as 64000",
+             .group = kHowOften},
+            [&wanted](const std::string& text) {
+              const absl::StatusOr<std::uint64_t> rate = parse_count(text, kRateRange);
+              if (rate.ok()) wanted.rate_per_s = *rate;
+              return rate.status();
+            });
+  add_value(advise,
+            {.names = "--every",
+             .type = "TIME",
+             .help = "Time from one operation of a thread to its next, as 500us",
+             .group = kHowOften},
+            [&wanted](const std::string& text) -> absl::Status {
+              const absl::StatusOr<Nanoseconds> time = parse_duration(text);
+              if (!time.ok()) return time.status();
+              if (*time == Nanoseconds{0}) {
+                return absl::InvalidArgumentError(
+                    "0: threads that lock again at once are --load saturated");
+              }
+              wanted.every = *time;
+              return absl::OkStatus();
+            });
+  add_values(advise,
+             {.names = "--load",
+              .type = "LOAD...",
+              .help = "Share of the time in which the busiest key would be held if waiting and "
+                      "locking took no time, as 10%,50%,saturated",
+              .group = kHowOften},
+             [&wanted](const std::string& text) {
+               for (const std::string_view part : split(text, ',')) {
+                 const auto load = parse_load(part);
+                 if (!load.ok()) return load.status();
+                 wanted.loads.push_back(*load);
+               }
+               return absl::OkStatus();
+             });
+  add_parsed<Work>(advise,
+                   {.names = "--think",
+                    .type = "WORK",
+                    .help = "Work of a thread between two operations, as exp:1us; 0: none",
+                    .group = kHowOften},
+                   parse_work, [&wanted](const Work& work) { wanted.think = work; });
+}
+
 void add_case(CLI::App& advise, AdviceCase& wanted) {
   Cell& cell = wanted.cell;
   add_case_counts(advise, cell);
@@ -93,16 +144,31 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
       advise,
       {.names = "--hold",
        .type = "WORK",
-       .help = "Work in the critical section: 0, 200ns, sleep:1ms or touch:8 (cache lines) [0]"},
+       .help =
+           "Work in the critical section: 0, 200ns, sleep:1ms or touch:8 (cache lines) [200ns]"},
       parse_work, [&cell](const Work& work) { cell.hold = work; });
-  add_parsed<Work>(advise,
-                   {.names = "--think", .type = "WORK", .help = "Work between two operations [0]"},
-                   parse_work, [&cell](const Work& work) { cell.think = work; });
+  add_pace(advise, wanted);
   add_parsed<std::uint64_t>(
       advise,
       {.names = "--memory", .type = "SIZE", .help = "Maximum memory of the locks, as 64KiB or 1MB"},
       parse_bytes, [&wanted](const std::uint64_t& n) { wanted.memory_bytes = n; });
   add_switch(advise, "--fair", "Excludes primitives that starve threads, as measured", wanted.fair);
+}
+
+// What is wrong with the flags that say how often the threads lock.
+std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) {
+  std::string first;
+  for (const char* const way : {"--rate", "--every", "--load", "--think"}) {
+    if (!was_given(advise, way)) continue;
+    if (!first.empty()) {
+      return first + " and " + way + ": both say how often the threads lock; leave out one";
+    }
+    first = way;
+  }
+  if (options.wanted.when && options.wanted.loads.size() > 1) {
+    return "--load: --when compares at one load; name one, as --load 50%";
+  }
+  return {};
 }
 
 // The plan of a resumed run exists already, so the user can only choose how it is shown.
@@ -309,8 +375,8 @@ std::string validate_advise(const CLI::App& advise, const AdviseOptions& options
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
   const std::string of_case =
       first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
-                           "--think", "--memory", "--fair", "--run", "--machine", "--when",
-                           "--beats", "--across-machines"});
+                           "--rate", "--every", "--load", "--think", "--memory", "--fair", "--run",
+                           "--machine", "--when", "--beats", "--across-machines"});
   if (people && of_case.empty()) return {};
   if (options.wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
@@ -321,6 +387,7 @@ std::string validate_advise(const CLI::App& advise, const AdviseOptions& options
   if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
     return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
   }
+  if (std::string pace = validate_pace(advise, options); !pace.empty()) return pace;
   if (!options.services.empty() && !options.across_machines) {
     return "--service: is for locks of services; add --across-machines, or leave it out";
   }

@@ -33,4 +33,20 @@ double busiest_key_share(const Cell& cell);
 // message says how far they get.
 absl::StatusOr<Work> think_for_load(const Cell& cell, const CellTraits& traits);
 
+// The highest load that the threads reach, without think time, at most 1. `sleeps`: as in Load.
+// InvalidArgument as think_for_load().
+absl::StatusOr<double> highest_load(const Cell& cell, const CellTraits& traits, bool sleeps);
+
+// The load of a cell whose threads together begin `per_s` operations in a second, to four digits.
+//
+//   load = per_s * p * hold / capacity
+//
+// The threads sleep between operations, as those of a server, which wait for requests. They compute
+// if a sleep could not keep the rate: if it would be shorter than the kernel is precise, or if the
+// processors had no time to put so many threads to sleep and to wake them.
+//
+// InvalidArgument as think_for_load(). FailedPrecondition if threads, processors or the busiest key
+// cannot do so much; the message says which, and how much they can.
+absl::StatusOr<Load> load_for_rate(const Cell& cell, double per_s, const CellTraits& traits);
+
 }  // namespace lockbench

@@ -2,10 +2,20 @@
 """Which primitive suits one case, from the cells of a run: the answer first, then the evidence.
 Pure.
 
-The comparisons are those of verdict.py. If every other primitive is significantly slower than the
-one that is fastest by the medians, that one is recommended; else the simplest of those that are not
-significantly different from it. A primitive that the case excludes (by memory or fairness) is
-listed with its reason and does not compete.
+The comparisons are those of verdict.py. At one load a primitive is good enough if it is not
+significantly slower than the best one, the fastest by the medians, or costs less than
+DOES_NOT_MATTER of an operation more; "it does not matter" if the latter holds for the simplest of
+all. The simplest one that is good enough is recommended.
+
+If threads sleep between operations, rates say nothing: what a thread sleeps hides what it waits.
+Then the best one has the shortest mean wait, and what another one costs more is the median of the
+differences, block by block.
+
+If the case names no load, all loads of the nearest cells answer: from the lowest on, one primitive
+that is good enough at as many of them as possible, then the next one from there on.
+
+A primitive that the case excludes (by memory or fairness) is listed with its reason and does not
+compete.
 """
 
 from __future__ import annotations
@@ -24,6 +34,7 @@ from analysis import (
     baselines,
     cells,
     comparison,
+    locking_cost,
     prediction_error,
     snippets,
     tables,
@@ -32,12 +43,15 @@ from analysis import (
     verdict,
 )
 from analysis.errors import InconclusiveError
-from analysis.loader import InputError, Run
+from analysis.loader import SATURATED, InputError, Run
 from analysis.text import code, markdown
 
 # The maximum distance between the case and a measured cell, in doublings: for example, four times
 # the threads and four times the keys.
 FAR = 4.0
+# What a choice may cost more than the best one, as a share of the time from one operation of a
+# thread to its next.
+DOES_NOT_MATTER = verdict.SAME_WITHIN
 _ANOTHER_KIND = 3.0
 _LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
 
@@ -60,6 +74,9 @@ class Case:
     think_kind: str = "none"
     think_ns: float = 0.0
     think_lines: float = 0.0
+    load: float | None = None  # that the think time comes from
+    rate_per_s: float | None = None  # of all threads, as it was asked for
+    any_load: bool = False  # nothing says how often the threads lock
     memory_bytes: int | None = None  # maximum for the locks
     fair: bool = False  # no thread may starve
     # Two primitives: the question is from how many threads on the first beats the second.
@@ -79,15 +96,69 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class AtLoad:
+    """What one group of cells says."""
+
+    place: int  # of the group, in the table
+    load: str  # in words
+    saturated: bool
+    sleeps: bool  # threads, between operations
+    rate_per_s: float  # median, of the best
+    ranked: list[str]  # best first, without what the case excludes
+    behind: list[str]  # of these, what is significantly slower than the first
+    good: list[str]  # what is good enough
+    operation_ns: float  # time from one operation of a thread to its next, of the best
+    extra: dict[str, float]  # what each costs more than the best, as a share of that time
+    cost_ns: dict[str, float]  # of locking; empty where it is not known
+    wait_p99_ns: dict[str, float]
+    starving: list[str]  # what starves threads
+    simplest: str | None  # of all; of those that starve no thread, if there are any
+    chosen: str | None = None
+
+    @property
+    def matters(self) -> bool:
+        """Whether the simplest choice costs more than the best by a share that counts."""
+        return self.simplest is None or self.extra[self.simplest] >= DOES_NOT_MATTER
+
+    @property
+    def saves(self) -> bool:
+        """Whether the best costs less than the simplest choice at all."""
+        return self.simplest is not None and self.extra[self.simplest] > 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.load} ({units.count(self.rate_per_s)} operations/s)"
+
+    def record(self) -> dict[str, Any]:
+        best = self.ranked[0] if self.ranked else None
+        share = self.extra.get(self.chosen) if self.chosen else None
+        return {
+            "load": self.load,
+            "saturated": self.saturated,
+            "operations_per_s": self.rate_per_s,
+            "primitive": self.chosen,
+            "best": best,
+            "matters": self.matters,
+            "extra_share": share,
+            "extra_ns": None if share is None else share * self.operation_ns,
+            "operation_ns": self.operation_ns,
+            "locking_ns": self.cost_ns.get(self.chosen or ""),
+            "wait_p99_ns": self.wait_p99_ns.get(self.chosen or ""),
+        }
+
+
+@dataclass(frozen=True)
 class Advice:
     case: Case
     folder: Path  # of the run
     result: comparison.Result  # only of the cells that the answer uses
     comparisons: list[verdict.Comparison]  # of the whole run
     answer: list[str]  # lines; the first one names the primitive, or says why none is recommended
-    primitive: str | None
-    significant: bool  # every other one is significantly slower
+    primitive: str | None  # if the answer depends on the load: that of the lowest
+    loads: list[AtLoad]  # from the lowest on
+    significant: bool  # at the load of the choices, every other one is significantly slower
     accuracy: str  # of predictions; empty for measurements
+    evidence: str  # the load of the choices; empty if there is one load
     choices: list[Choice]
     differences: list[str]  # `16 threads, asked 32`; empty: the cell is exactly the case
     far: bool  # the distance exceeds the maximum
@@ -98,7 +169,7 @@ class Advice:
 
 
 def of_run(run: Run, case: Case) -> Advice:
-    """Answers from the group that is nearest to the case. InconclusiveError if no row is valid,
+    """Answers from the groups that are nearest to the case. InconclusiveError if no row is valid,
     InputError if no group has two primitives."""
     table = verdict.of_run(run)
     places = [place for place, group in enumerate(table.groups) if _offers_a_choice(group)]
@@ -110,35 +181,147 @@ def of_run(run: Run, case: Case) -> Advice:
     if not places:
         raise InputError(f"{run.folder}: has no cell with two primitives to choose from")
     distances = {place: distance(table.groups[place].key, case) for place in places}
-    place = min(places, key=lambda one: distances[one][0])
-    doublings, differences = distances[place]
+    nearest = min(places, key=lambda one: distances[one][0])
+    doublings, differences = distances[nearest]
     far = doublings > FAR
-    group = table.groups[place]
-    out = {label: why for label, rows in _by_label(group) if (why := _ruled_out(rows, group, case))}
-    ranked = [label for label in group.competitors if label not in out]
+    own = _at_other_loads(table, places, nearest) if case.any_load else [nearest]
+    loads = _chosen(table, [_at_load(run, table, place, case) for place in own])
+    shown = _shown(loads)
+    group = table.groups[shown.place]
     choices = [
-        Choice(label, number, _reason(run, table, place, ranked, label, case))
-        for number, label in enumerate(ranked, 1)
-    ] + [Choice(label, 0, why) for label, why in out.items()]
-    behind = [label for label in ranked[1:] if _is_behind(run, table, place, label, ranked[0])]
-    tied = [label for label in ranked if label not in behind]
-    chosen = _simplest(table, place, tied) if tied else None
-    accuracy = _accuracy(run, group)
+        Choice(label, number, _reason(run, table, shown, label, case))
+        for number, label in enumerate(shown.ranked, 1)
+    ] + [Choice(label, 0, why) for label, why in _excluded(group, case).items()]
+    names = [table.groups[one.place].name for one in loads]
     return Advice(
         case=case,
         folder=run.folder,
-        result=_only(comparison.within(run, comparison.Options()), group.name),
+        result=_only(comparison.within(run, comparison.Options()), names, group.key),
         comparisons=table.comparisons,
-        answer=_answer(
-            table, place, chosen, tied, behind, differences if far else [], run.predicted
-        ),
-        primitive=chosen,
-        significant=bool(ranked) and len(behind) == len(ranked) - 1,
-        accuracy=accuracy,
+        answer=_answer(table, loads, differences if far else [], run.predicted),
+        primitive=loads[0].chosen,
+        loads=loads,
+        significant=bool(shown.ranked) and len(shown.behind) == len(shown.ranked) - 1,
+        accuracy=_accuracy(run, group),
+        evidence=f" at {shown.name}" if len(loads) > 1 else "",
         choices=choices,
         differences=differences,
         far=far,
     )
+
+
+_OF_LOAD = {"think_kind", "think_ns", "think_lines", "load_share", "sample_every"}
+
+
+def _at_other_loads(table: verdict.Table, places: list[int], nearest: int) -> list[int]:
+    """The groups that differ from the nearest one by their load alone, from the lowest on."""
+
+    def rest(place: int) -> dict[str, Any]:
+        key = table.groups[place].key
+        return {name: value for name, value in key.items() if name not in _OF_LOAD}
+
+    own = [place for place in places if rest(place) == rest(nearest)]
+    return sorted(own, key=lambda place: -(table.groups[place].key["think_ns"] or 0.0))
+
+
+def _excluded(group: verdict.Group, case: Case) -> dict[str, str]:
+    return {
+        label: why for label, rows in _by_label(group) if (why := _ruled_out(rows, group, case))
+    }
+
+
+def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
+    group = table.groups[place]
+    out = _excluded(group, case)
+    rows = group.rows[group.rows["valid"] & ~group.rows["label"].isin([*out])]
+    rows = locking_cost.with_costs(run, rows)
+    sleeps = bool(locking_cost.sleeps_between(rows).any())
+    costs = rows.groupby("label", sort=False)["locking_ns"].median().dropna().to_dict()
+    ranked = [label for label in group.competitors if label not in out]
+    if sleeps:
+        ranked.sort(key=lambda label: costs.get(label, math.inf))
+    best = rows[rows["label"] == ranked[0]] if ranked else rows
+    operation = (locking_cost.threads_at_once(run, best) * best["operation_ns"]).median()
+    extra = (
+        _longer_waits(rows, ranked, float(operation)) if sleeps else _slower(table, place, ranked)
+    )
+    behind = [label for label in ranked[1:] if _is_behind(run, table, place, label, ranked[0])]
+    tied = [] if sleeps else [label for label in ranked if label not in behind]
+    load = group.rows["load"].iloc[0]
+    return AtLoad(
+        place=place,
+        load=_load_words(group, float(load)),
+        saturated=bool(load == SATURATED),
+        sleeps=sleeps,
+        rate_per_s=float(best["operations_per_s"].median()),
+        ranked=ranked,
+        behind=behind,
+        good=[
+            label
+            for label in ranked
+            if label in extra and (extra[label] < DOES_NOT_MATTER or label in tied)
+        ],
+        operation_ns=float(operation),
+        extra=extra,
+        cost_ns=costs,
+        wait_p99_ns=rows.groupby("label")["wait_p99_ns"].median().dropna().to_dict(),
+        starving=[label for label in ranked if unfairness.words(_valid_rows(table, place, label))],
+        simplest=_simplest(table, [place], list(extra)),
+    )
+
+
+def _chosen(table: verdict.Table, loads: list[AtLoad]) -> list[AtLoad]:
+    """With what is recommended at each load. No program runs a saturated loop: it decides nothing
+    about the loads below it."""
+    found: list[AtLoad] = []
+    rest = [one for one in loads if not one.saturated]
+    while rest:
+        common, count = rest[0].good, 1
+        while count < len(rest) and any(label in rest[count].good for label in common):
+            common = [label for label in common if label in rest[count].good]
+            count += 1
+        label = _simplest(table, [one.place for one in rest[:count]], common)
+        found += [dataclasses.replace(one, chosen=label) for one in rest[:count]]
+        rest = rest[count:]
+    for one in loads:
+        if one.saturated:
+            kept = found[-1].chosen if found else None
+            label = kept if kept in one.good else _simplest(table, [one.place], one.good)
+            found.append(dataclasses.replace(one, chosen=label))
+    return found
+
+
+def _shown(loads: list[AtLoad]) -> AtLoad:
+    """Whose evidence is listed: the highest load below saturation of the first recommendation."""
+    own = [one for one in loads if one.chosen == loads[0].chosen and not one.saturated]
+    return own[-1] if own else loads[0]
+
+
+def _slower(table: verdict.Table, place: int, ranked: list[str]) -> dict[str, float]:
+    """What an operation takes longer than with the first, as a share; of those compared with it."""
+    found = {label: table.between(place, label, ranked[0]) for label in ranked[1:]}
+    extra = {label: 1 / one.ratio - 1 for label, one in found.items() if one is not None}
+    return {label: 0.0 for label in ranked[:1]} | extra
+
+
+def _longer_waits(rows: pd.DataFrame, ranked: list[str], operation_ns: float) -> dict[str, float]:
+    """What a thread waits longer than with the first, as a share of an operation."""
+    waits = rows.pivot_table(index="block", columns="label", values="locking_ns")
+    known = [label for label in ranked if label in waits]
+    return {
+        label: float((waits[label] - waits[known[0]]).median()) / operation_ns
+        for label in known
+        if (waits[label] - waits[known[0]]).notna().any()
+    }
+
+
+def _load_words(group: verdict.Group, load: float) -> str:
+    if load == SATURATED:
+        return "saturated loop"
+    if load == load:
+        slept = ", threads sleep" if group.key["think_kind"].startswith("sleep") else ""
+        return f"{100 * load:.3g} % load{slept}"
+    return cells.describe(group.key, ["think_kind", "think_ns", "think_lines"]) or "no think"
 
 
 def _offers_a_choice(group: verdict.Group) -> bool:
@@ -149,10 +332,12 @@ def _by_label(group: verdict.Group) -> list[tuple[str, pd.DataFrame]]:
     return [(str(label), rows) for label, rows in group.rows.groupby("label", sort=False)]
 
 
-def _only(result: comparison.Result, group: str) -> comparison.Result:
-    lines = [line for line in result.lines if line.group == group]
+def _only(result: comparison.Result, names: list[str], key: dict[str, Any]) -> comparison.Result:
+    lines = [line for line in result.lines if line.group in names]
+    facet = cells.describe({name: one for name, one in key.items() if name not in _OF_LOAD})
+    costs = [one for one in result.costs if one.group == facet and len(names) > 1]
     return dataclasses.replace(
-        result, lines=lines, scalability=[], saturation=[], published=[], notes=[]
+        result, lines=lines, costs=costs, scalability=[], saturation=[], published=[], notes=[]
     )
 
 
@@ -171,9 +356,21 @@ def distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
     found, asked = str(key["key_distribution"] or "uniform"), case.key_distribution
     if found != asked:
         parts.append((_ANOTHER_KIND, found, asked))
-    for what in ("hold", "think"):
-        parts += _work_apart(key, case, what)
+    parts += _work_apart(key, case, "hold")
+    if not case.any_load:
+        parts += _load_apart(key, case)
     return sum(part[0] for part in parts), [f"{a}, asked {b}" for _, a, b in parts]
+
+
+def _load_apart(key: dict[str, Any], case: Case) -> list[tuple[float, str, str]]:
+    """By the loads if both have one: the think time of a load depends on the processors."""
+    found = key["load_share"]
+    if case.load is None or found is None:
+        return _work_apart(key, case, "think")
+    if math.isclose(found, case.load):
+        return []
+    words = [f"load {100 * one:.3g} %" for one in (found, case.load)]
+    return [(abs(math.log2(found / case.load)), words[0], words[1])]
 
 
 def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float, str, str]]:
@@ -221,13 +418,16 @@ def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: st
     )
 
 
-def _simplest(table: verdict.Table, place: int, tied: list[str]) -> str:
-    """Of primitives that are not significantly different from the first: one that starves no
-    thread, if there is any; of those the most common one; else one whose lines are known."""
-    compared = [one for one in tied[1:] if table.between(place, one, tied[0]) is not None]
-    candidates = [tied[0], *compared]
-    fair = [one for one in candidates if not unfairness.words(_valid_rows(table, place, one))]
-    candidates = fair or candidates
+def _simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> str | None:
+    """Of the primitives, best first: one that starves no thread, if there is any; of those the most
+    common one; else one whose lines are known."""
+
+    def starves(label: str) -> bool:
+        return any(unfairness.words(_valid_rows(table, place, label)) for place in places)
+
+    candidates = [one for one in candidates if not starves(one)] or candidates
+    if not candidates:
+        return None
     usual = baselines.usual(candidates)
     if usual is not None:
         return usual
@@ -246,24 +446,21 @@ def _accuracy(run: Run, group: verdict.Group) -> str:
     return prediction_error.ratio_words([one], run.hardware_threads)
 
 
-def _reason(
-    run: Run, table: verdict.Table, place: int, ranked: list[str], label: str, case: Case
-) -> str:
-    if label == ranked[0]:
-        speed = "the fastest by the medians" if len(ranked) > 1 else "no other one is left"
+def _reason(run: Run, table: verdict.Table, at: AtLoad, label: str, case: Case) -> str:
+    first = at.ranked[0]
+    if label == first:
+        speed = "the best by the medians" if len(at.ranked) > 1 else "no other one is left"
     else:
-        found = table.between(place, label, ranked[0])
+        found = table.between(at.place, label, first)
         if found is None:
             speed = "no block has both it and the first"
         else:
-            within = found.verdict == verdict.SLOWER and not _is_behind(
-                run, table, place, label, ranked[0]
-            )
+            within = found.verdict == verdict.SLOWER and label not in at.behind
             words = found.words() + (", within the error of such predictions" if within else "")
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
-    unfair = unfairness.words(_valid_rows(table, place, label))
+    unfair = unfairness.words(_valid_rows(table, at.place, label))
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
     return "; ".join(part for part in (speed, what, price) if part)
 
@@ -274,13 +471,7 @@ def _ratio(one: verdict.Comparison) -> str:
 
 
 def _answer(
-    table: verdict.Table,
-    place: int,
-    chosen: str | None,
-    tied: list[str],
-    behind: list[str],
-    apart: list[str],
-    predicted: bool,
+    table: verdict.Table, loads: list[AtLoad], apart: list[str], predicted: bool
 ) -> list[str]:
     lines = []
     if apart:
@@ -288,41 +479,136 @@ def _answer(
             f"Not answered: the run is too far from the case ({'; '.join(apart)}).",
             "Measure the case: lockbench advise without --run.",
         ]
-    if chosen is None:
+    if any(one.chosen is None for one in loads):
         return [*lines, "Nothing that was measured answers the question."]
     word = "Nearest cells: " if apart else "Use "
-    others = [label for label in tied if label != chosen]
-    if not others and not behind:
-        lines.append(f"{word}{chosen}: no other primitive is left.")
-    elif not others:
-        count = units.plural(len(behind), "other primitive is", "other primitives are all")
-        beyond = ", by more than the error of such predictions" if predicted else ""
-        lines.append(f"{word}{chosen}. Significant: the {count} significantly slower{beyond}.")
-    else:
-        named = ", ".join(others)
-        within = ", or within the error of such predictions" if predicted else ""
-        lines += [
-            f"{word}{chosen}, the simplest choice: which one hardly matters here."
-            f" Not significantly different{within}: {named}.",
-            _price(table, place, chosen, tied[0]),
-        ]
-    usual = baselines.usual(list(table.groups[place].medians))
-    found = table.between(place, chosen, usual) if usual is not None else None
+    if len(loads) > 1:
+        return [*lines, f"{word}{_by_load(loads)}", *(_line_of_load(one) for one in loads)]
+    one = loads[0]
+    lines.append(f"{word}{_choice(one, predicted)}")
+    usual = baselines.usual(list(table.groups[one.place].medians))
+    found = table.between(one.place, one.chosen or "", usual) if usual is not None else None
     if found is not None:
         lines.append(f"{_ratio(found)} the speed of {usual}, the usual choice: {found.words()}.")
-    elif usual == chosen:
-        lines.append(f"{chosen} is the usual choice too.")
-    return lines
+    elif usual == one.chosen:
+        lines.append(f"{one.chosen} is the usual choice too.")
+    if len(one.good) > 1:
+        lines.append(_price(table, one))
+    costs = [_cost(one, label) for label in dict.fromkeys((one.chosen or "", one.ranked[0]))]
+    return [*lines, f"Locking costs: {'; '.join(filter(None, costs))}."] if any(costs) else lines
 
 
-def _price(table: verdict.Table, place: int, chosen: str, fastest: str) -> str:
+def _choice(one: AtLoad, predicted: bool) -> str:
+    """The sentence about one load, from the chosen primitive on."""
+    if len(one.ranked) == 1:
+        return f"{one.chosen}: no other primitive is left."
+    others = [label for label in one.good if label != one.chosen]
+    within = " within the error of such predictions" if predicted else ""
+    as_good = f" As good{within}: {', '.join(others)}." if others else ""
+    if others and one.chosen == one.simplest and not one.matters:
+        alike = all(share < DOES_NOT_MATTER for share in one.extra.values())
+        why = "it does not matter here" if one.saves or alike else "no other one is better"
+        return f"{one.chosen}, the simplest choice: {why}.{_saved(one)}{as_good}"
+    if one.sleeps and one.chosen != one.simplest:
+        return f"{one.chosen}: {_simplest_costs(one)}.{as_good}"
+    if not others:
+        behind = len(one.ranked) - 1
+        count = units.plural(behind, "other primitive is", "other primitives are all")
+        beyond = ", by more than the error of such predictions" if predicted else ""
+        return f"{one.chosen}. Significant: the {count} significantly slower{beyond}."
+    return (
+        f"{one.chosen}, the simplest of those that are not significantly slower than the best."
+        f"{as_good}"
+    )
+
+
+def _saved(one: AtLoad) -> str:
+    """What the best would save; empty if it saves nothing."""
+    if not one.saves:
+        return ""
+    return (
+        f" {one.ranked[0]}, the best, would save {_extra(one, one.chosen or '')};"
+        f" less than {units.percent(DOES_NOT_MATTER)} does not matter."
+    )
+
+
+def _simplest_costs(one: AtLoad) -> str:
+    simplest = one.simplest or ""
+    kind = "that starves no thread" if one.starving else "choice"
+    return f"{simplest}, the simplest {kind}, costs {_extra(one, simplest)} more"
+
+
+def _extra(one: AtLoad, label: str) -> str:
+    """`12 ns (0.6 % of an operation)`, against the best."""
+    share = one.extra[label]
+    return f"{units.nanoseconds(share * one.operation_ns)} ({_share(share)} of an operation)"
+
+
+def _share(share: float) -> str:
+    return f"{units.short(100 * share, 2)} %"
+
+
+def _cost(one: AtLoad, label: str) -> str:
+    """`keyed 31 ns (1.2 % of an operation), p99 wait 110 ns`; empty if nothing is known."""
+    cost, wait = one.cost_ns.get(label), one.wait_p99_ns.get(label)
+    parts = []
+    if cost is not None:
+        cost = max(0.0, cost)
+        whole = one.operation_ns * (1 + one.extra.get(label, 0.0))
+        parts.append(f"{units.nanoseconds(cost)} ({_share(cost / whole)} of an operation)")
+    if wait is not None:
+        parts.append(f"p99 wait {units.nanoseconds(wait)}")
+    return f"{label} {', '.join(parts)}" if parts else ""
+
+
+def _by_load(loads: list[AtLoad]) -> str:
+    """`striped up to 50 % load (2 M operations per second); above it keyed.`"""
+    own = [one for one in loads if not one.saturated] or loads
+    choices = list(dict.fromkeys(one.chosen for one in loads))
+    ends = {one.chosen: one for one in own}
+    if len(choices) == 1:
+        if not any(one.matters for one in loads):
+            saved = units.percent(DOES_NOT_MATTER)
+            return (
+                f"{choices[0]}, the simplest choice: it does not matter here. At no load would"
+                f" another one save {saved} of an operation."
+            )
+        return f"{choices[0]}, at every load."
+    parts = []
+    for place, label in enumerate(dict.fromkeys(one.chosen for one in own)):
+        last = ends[label] is own[-1]
+        where = f"up to {ends[label].name}" if not last else "above it" if place else "at loads"
+        parts.append(f"{label} {where}")
+    if loads[-1].saturated and loads[-1].chosen != own[-1].chosen:
+        parts[-1] += " that programs have" if parts[-1].endswith("at loads") else ""
+        parts.append(f"{loads[-1].chosen} in the saturated loop, which few programs run")
+    return "; ".join(parts) + ". Name the load for one answer: --rate, in operations per second."
+
+
+def _line_of_load(one: AtLoad) -> str:
+    """`10 % load (1 M operations/s): it does not matter; … Locking costs: …`"""
+    best, simplest = one.ranked[0], one.simplest or ""
+    if one.matters and one.extra[simplest] > one.extra[one.chosen or ""]:
+        said = f"{one.chosen}; {_simplest_costs(one)} than {best}"
+    elif one.matters:
+        said = f"{one.chosen} is not significantly slower than {best}"
+    elif one.saves:
+        said = f"it does not matter; {_simplest_costs(one)} than {best}"
+    else:
+        said = f"{simplest}, the simplest choice, is as good as any"
+    costs = [_cost(one, label) for label in dict.fromkeys((simplest, one.chosen or "", best))]
+    return f"{one.name}: {said}. Locking costs: {'; '.join(filter(None, costs))}."
+
+
+def _price(table: verdict.Table, one: AtLoad) -> str:
     """What the choice costs, in speed, memory and fairness."""
-    rows = _valid_rows(table, place, chosen)
-    found = table.between(place, chosen, fastest)
-    size = rows["lock_bytes"].median()
+    chosen, best = one.chosen or "", one.ranked[0]
+    rows = _valid_rows(table, one.place, chosen)
+    found = table.between(one.place, chosen, best)
+    size = rows["lock_bytes"].dropna()
     parts = [
-        f"{_ratio(found)} the speed of {fastest}, the fastest by the medians" if found else "",
-        f"{units.memory(size)} for all locks" if size == size else "",
+        f"{_ratio(found)} the speed of {best}, the best by the medians" if found else "",
+        "" if size.empty else f"{units.memory(size.median())} for all locks",
         unfairness.words(rows) or ("" if unfairness.asked(rows).empty else "no thread starves"),
     ]
     return f"Its price: {'; '.join(part for part in parts if part)}."
@@ -338,6 +624,9 @@ def written(advice: Advice, form: str) -> str:
 
 def _grounds(advice: Advice) -> list[str]:
     found = [f"asked: {advice.case.asked}"]
+    if advice.case.rate_per_s is not None:
+        found[0] += f", {advice.case.rate_per_s:,.0f} operations per second"
+        found.append(f"measured at {advice.loads[0].rate_per_s:,.0f} operations per second")
     if advice.case.across_machines:
         found[0] += ", across machines"
         found.append(
@@ -356,7 +645,7 @@ def _as_text(advice: Advice) -> str:
     if advice.answered and advice.primitive is not None:
         lines = snippets.of(advice.primitive, advice.case.key_type)
         out += [*(f"    {line}" for line in lines), ""] if lines else []
-    out.append("Evidence")
+    out.append(f"Evidence{advice.evidence}")
     for one in advice.choices:
         out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
     out += [f"  {ground}" for ground in _grounds(advice)]
@@ -390,6 +679,7 @@ def _as_json(advice: Advice) -> str:
         "primitive": advice.primitive,
         "answered": advice.answered,
         "significant": advice.significant,
+        "loads": [one.record() for one in advice.loads],
         "accuracy": advice.accuracy,
         "code": snippets.of(advice.primitive, advice.case.key_type) if advice.primitive else [],
         "choices": [dataclasses.asdict(one) for one in advice.choices],

@@ -3,8 +3,10 @@
 with the load. Pure.
 
 Cost          n / rate - (hold + think + rest), with n threads that work at once: as many as
-              processors if the threads compute between operations, all if they sleep. A wait for
-              the lock is part of the cost, since the processor or the thread does nothing else.
+              processors, or all of them if holds sleep. A wait for the lock is part of the cost,
+              since the processor or the thread does nothing else.
+              If threads sleep between operations, they wake up late, by more than most locks cost:
+              then it is the mean of the timed waits.
 Rest          what the loop takes besides: measured in the rows of `none` with one thread, block by
               block, in the same cell if it has such a row; else as the run's calibration has it;
               else 0.
@@ -33,20 +35,28 @@ def with_costs(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
     operation; NaN where they are not known."""
     work = _work_ns(rows)
     timed = (rows["mode"] == "timed") & (rows["operation_ns"] > 0)
-    at_once = rows["threads"].where(_sleeps(rows), rows["threads"].clip(upper=_processors(run)))
+    at_once = threads_at_once(run, rows)
     cost = at_once * rows["operation_ns"] - work - _rest_ns(run, rows)
+    cost = cost.mask(sleeps_between(rows), rows["wait_mean_ns"])
     spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) / rows["operations"].where(
         rows["operations"] > 0
     )
     return rows.assign(locking_ns=cost.where(timed), processor_ns=1e9 * spent)
 
 
+def threads_at_once(run: Run, rows: pd.DataFrame) -> pd.Series:
+    """How many threads are in an operation or its think time at once: those that compute share the
+    processors."""
+    sleeps = sleeps_between(rows) | rows["hold_kind"].str.startswith("sleep")
+    return rows["threads"].where(sleeps, rows["threads"].clip(upper=_processors(run)))
+
+
 def _processors(run: Run) -> float:
     return float(run.hardware_threads or np.inf)
 
 
-def _sleeps(rows: pd.DataFrame) -> pd.Series:
-    return rows["think_kind"].str.startswith("sleep") | rows["hold_kind"].str.startswith("sleep")
+def sleeps_between(rows: pd.DataFrame) -> pd.Series:
+    return rows["think_kind"].str.startswith("sleep")
 
 
 def _work_ns(rows: pd.DataFrame) -> pd.Series:
@@ -62,7 +72,7 @@ def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
     """What the loop takes for an operation, for each row."""
     floor = run.final
     floor = floor[(floor["label"] == cells.FLOOR) & (floor["threads"] == 1) & floor["valid"]]
-    floor = floor[(floor["mode"] == "timed") & (floor["operation_ns"] > 0)]
+    floor = floor[(floor["mode"] == "timed") & (floor["operation_ns"] > 0) & ~sleeps_between(floor)]
     calibrated = run.meta.get("calibration")
     known = calibrated.get("floor_untimed_ns") if isinstance(calibrated, dict) else None
     usual = float(known) if isinstance(known, (int, float)) else 0.0

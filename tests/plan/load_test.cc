@@ -103,6 +103,70 @@ TEST(Load, IsRefusedWhereItIsUnknown) {
   EXPECT_THAT(refusal(cell), HasSubstr("belongs to mode timed"));
 }
 
+TEST(Load, OfARateIsSleptOrComputed) {
+  struct Row {
+    double per_s;
+    Case cell;  // whose load and think time are expected
+  };
+  const Row rows[] = {
+      // A server: 64,000 requests a second, 0.0192 of them for the busiest key.
+      {64'000, {"sleep:0.3456%", 32, 2, 5000, "hot:0.01,0.9", "3us", "sleep:exp:497us"}},
+      // A pause of 62 us is too short to be slept; the processors share the work.
+      {512'000, {"0.01024%", 32, 2, 5000, "uniform", "1us", "exp:2.906us"}},
+      // Long pauses, but the processors have no time for so many sleeps.
+      {200'000, {"20%", 100, 2, 1, "uniform", "1us", "exp:9us"}},
+      // The hold sleeps.
+      {1'000, {"sleep:10%", 16, 2, 10, "uniform", "sleep:1ms", "sleep:exp:15ms"}},
+      // As much as a thread can do.
+      {1'000'000, {"100%", 1, 2, 1, "uniform", "1us", "0"}},
+  };
+  for (const Row& row : rows) {
+    Cell cell = cell_of(row.cell);
+    cell.load.reset();
+    const CellTraits traits{.processors = row.cell.processors};
+    const absl::StatusOr<Load> load = load_for_rate(cell, row.per_s, traits);
+    ASSERT_TRUE(load.ok()) << load.status();
+    EXPECT_EQ(to_text(*load), row.cell.load);
+    cell.load = *load;
+    const Work think = think_for_load(cell, traits).value();
+    EXPECT_EQ(think.sleeps(), row.cell.think.starts_with("sleep"));
+    // Four digits of the load.
+    const auto expected = parse_work(row.cell.think).value().duration.count();
+    EXPECT_NEAR(static_cast<double>(think.duration.count()), static_cast<double>(expected),
+                1e-3 * static_cast<double>(expected));
+  }
+}
+
+TEST(Load, OfARateThatIsTooHighSaysWhatIsPossible) {
+  struct Row {
+    double per_s;
+    Case cell;
+    std::string said;
+  };
+  const Row rows[] = {
+      {64'000,
+       {"", 2, 8, 64, "uniform", "100us", ""},
+       "2 threads can do that hold for 100us each "
+       "time: at most 20000"},
+      {640'000,
+       {"", 32, 2, 64, "uniform", "5us", ""},
+       "2 processors can do that compute for 5us "
+       "each time: at most 400000"},
+      {400'000,
+       {"", 32, 8, 2, "hot:0.5,0.9", "3us", ""},
+       "any lock can do, since 90% of them hold "
+       "the busiest key: at most 370370"},
+  };
+  for (const Row& row : rows) {
+    Cell cell = cell_of({"50%", row.cell.threads, row.cell.processors, row.cell.keys,
+                         row.cell.keys_drawn, row.cell.hold, ""});
+    const absl::Status status =
+        load_for_rate(cell, row.per_s, {.processors = row.cell.processors}).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.said));
+  }
+}
+
 TEST(Load, HasOneSpelling) {
   for (const char* const text : {"10%", "99.5%", "sleep:50%", "saturated"}) {
     EXPECT_EQ(to_text(parse_load(text).value()), text);

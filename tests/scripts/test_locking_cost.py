@@ -37,7 +37,9 @@ def run_of(make_run: MakeRun, threads: int = 1, sleeps: bool = False) -> loader.
         cost = COST.get(trials.at[row, "label"], 0.0)
         slept = trials.at[row, "think_kind"].startswith("sleep")
         at_once = trials.at[row, "threads"] if slept else min(trials.at[row, "threads"], 8)
-        trials.at[row, "operation_ns"] = (HOLD + think + REST + cost) / at_once
+        late = 60_000.0 if slept else 0.0
+        trials.at[row, "operation_ns"] = (HOLD + think + late + REST + cost) / at_once
+        trials.at[row, "wait_mean_ns"] = cost if slept else 1.0
         trials.at[row, "valid"] = True
     return run
 

@@ -35,6 +35,10 @@ std::string case_json(const AdviceCase& wanted) {
   add_work(json, "hold", cell.hold);
   add_work(json, "think", cell.think);
   if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
+  if (cell.load) json["load"] = cell.load->share;
+  if (wanted.rate_per_s) json["rate_per_s"] = *wanted.rate_per_s;
+  // Cells answer whatever their load.
+  json["any_load"] = !wanted.when && !wanted.think && wanted.loads.size() != 1;
   if (!wanted.services.empty()) json["across_machines"] = true;
   if (wanted.when && wanted.beats) {
     json["when"] = to_text(*wanted.when);

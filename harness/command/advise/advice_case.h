@@ -18,7 +18,15 @@
 namespace lockbench {
 
 struct AdviceCase {
-  Cell cell{.workload = {.name = "counter", .scenario = {}}, .threads = 0, .keys = 0};
+  Cell cell{.workload = {.name = "counter", .scenario = {}},
+            .threads = 0,
+            .keys = 0,
+            .hold = {.kind = Work::Kind::kSpin, .duration = Nanoseconds(200)}};
+  // How often the threads lock. At most one of these is given; if none, several loads are measured.
+  std::optional<Work> think;
+  std::vector<std::optional<Load>> loads;     // absent in the list: saturated
+  std::optional<std::uint64_t> rate_per_s;    // operations of all threads together
+  std::optional<Nanoseconds> every;           // from one operation of a thread to its next
   std::optional<std::uint64_t> memory_bytes;  // maximum for the locks
   bool fair = false;                          // no thread may starve
   bool reentrant = false;                     // a holder acquires the lock again
@@ -28,13 +36,20 @@ struct AdviceCase {
   std::optional<PrimitiveSpec> beats;
 };
 
+// The case with its loads: the one that its rate comes to; if nothing says how often the threads
+// lock, low, medium and high loads of those that they can reach, and the saturated loop. No loads
+// if the case has a think time, or a hold whose load is unknown: then the think time counts. A
+// single load is also in the cell, with its think time. An error says which flag is wrong.
+absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck& check);
+
 // The primitives that make sense for the case, with suitable parameters: stripes and buckets for
 // its number of threads, within its memory. If the question names two, these.
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 
-// One cell for each candidate that `check` accepts, with enough blocks to compare them and windows
-// as long as `budget` allows. InvalidArgument if the budget is too short; the message says how much
-// is needed.
+// One cell at each load for each candidate that `check` accepts, with enough blocks to compare them
+// and windows as long as `budget` allows. If the budget is too short for all loads and the user
+// named none, it has fewer loads. InvalidArgument if the budget is too short even so; the message
+// says how much is needed.
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check);
 
@@ -46,8 +61,8 @@ std::vector<std::uint32_t> threads_for(const AdviceCase& wanted);
 // stripes over the C++ library's mutex, since other libraries' locks are not predicted.
 absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check);
 
-// The case as input for scripts/advise.py: fields with the names of columns, and the catalog's
-// description of each primitive.
+// The case, with its loads, as input for scripts/advise.py: fields with the names of columns, and
+// the catalog's description of each primitive.
 std::string case_json(const AdviceCase& wanted);
 
 }  // namespace lockbench

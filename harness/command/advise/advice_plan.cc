@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/strip.h>
 
 #include "harness/command/advise/advice_case.h"
 #include "harness/command/run/progress.h"
+#include "harness/plan/load.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
@@ -24,6 +27,11 @@ constexpr std::int64_t kHoldsInWindow = 20;
 // Fewer blocks are enough for large ratios only.
 constexpr std::int64_t kLeastBlocks = 7;
 constexpr std::int64_t kMostBlocks = 25;
+
+// Of the highest load that the threads reach.
+constexpr double kLow = 0.1;
+constexpr double kMedium = 0.5;
+constexpr double kHigh = 0.9;
 
 // The blocks of a prediction differ by the keys that are drawn.
 constexpr std::uint32_t kPredictedBlocks = 5;
@@ -54,25 +62,94 @@ PrimitiveSpec keyed_for(const Cell& cell) {
   return with("keyed", "buckets", buckets);
 }
 
-Nanoseconds least_window(const Cell& cell) {
-  return std::max(kLeastWindow, kHoldsInWindow * (cell.hold.duration + cell.think.duration));
+using Loads = std::vector<std::optional<Load>>;
+
+// An error about a load, as one about the flag that the user wrote.
+absl::Status about_flag(absl::string_view flag, const absl::Status& status) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": ", absl::StripPrefix(status.message(), "load: ")));
 }
 
-// One block of the case: each candidate with each number of threads.
-Preset preset_for(const AdviceCase& wanted) {
+// Of the first candidate that accepts the case.
+absl::StatusOr<CellTraits> traits_of(const AdviceCase& wanted, const CellCheck& check) {
+  absl::StatusOr<CellTraits> traits = absl::InternalError("no candidate");
+  for (const PrimitiveSpec& primitive : candidates_for(wanted)) {
+    Cell cell = wanted.cell;
+    cell.primitive = primitive;
+    traits = check(cell);
+    if (traits.ok()) break;
+  }
+  return traits;
+}
+
+absl::StatusOr<Loads> loads_of_rate(const AdviceCase& wanted, const CellTraits& traits) {
+  const double per_s =
+      wanted.every ? wanted.cell.threads / std::chrono::duration<double>(*wanted.every).count()
+                   : static_cast<double>(*wanted.rate_per_s);
+  const absl::StatusOr<Load> load = load_for_rate(wanted.cell, per_s, traits);
+  if (!load.ok()) return about_flag(wanted.every ? "--every" : "--rate", load.status());
+  return Loads{*load};
+}
+
+// Empty if nothing is known of loads.
+Loads usual_loads(const AdviceCase& wanted, const CellTraits& traits) {
+  const absl::StatusOr<double> highest = highest_load(wanted.cell, traits, false);
+  if (!highest.ok()) return {};
+  Loads loads;
+  for (const double part : {kLow, kMedium, kHigh}) {
+    loads.push_back(Load{.share = part * *highest, .sleeps = false});
+  }
+  loads.push_back(std::nullopt);
+  return loads;
+}
+
+bool says_how_often(const AdviceCase& wanted) {
+  return wanted.think || !wanted.loads.empty() || wanted.rate_per_s || wanted.every;
+}
+
+// Leaves out what is least missed. All are ordered from low to saturated.
+Loads fewer(Loads loads) {
+  // High, then low, then saturated.
+  const std::size_t out = loads.size() == 4 ? 2 : loads.size() == 3 ? 0 : loads.size() - 1;
+  loads.erase(loads.begin() + static_cast<std::ptrdiff_t>(out));
+  return loads;
+}
+
+// A sleep needs more time than a reading of the clock, and there are fewer waits to time.
+bool sleeps_between(const Loads& loads, const Cell& cell) {
+  return cell.think.sleeps() || std::any_of(loads.begin(), loads.end(),
+                                            [](const auto& load) { return load && load->sleeps; });
+}
+
+Nanoseconds least_window(const AdviceCase& wanted, const Loads& loads, const CellTraits& traits) {
+  Nanoseconds longest_think = wanted.cell.think.duration;
+  for (const std::optional<Load>& load : loads) {
+    Cell cell = wanted.cell;
+    cell.load = load;
+    const absl::StatusOr<Work> think = load ? think_for_load(cell, traits) : Work{};
+    if (think.ok()) longest_think = std::max(longest_think, think->duration);
+  }
+  return std::max(kLeastWindow, kHoldsInWindow * (wanted.cell.hold.duration + longest_think));
+}
+
+// One block of the case: each candidate with each number of threads and each load.
+Preset preset_for(const AdviceCase& wanted, const Loads& loads, const CellTraits& traits) {
   Preset preset{.name = "advise", .title = "What advise measured", .blocks = 1};
   const Cell& cell = wanted.cell;
-  preset.sweeps.push_back({.primitives = candidates_for(wanted),
-                           .workloads = {cell.workload},
-                           .threads = threads_for(wanted),
-                           .keys = {cell.keys},
-                           .key_types = {cell.key_type},
-                           .key_distributions = {cell.key_distribution},
-                           .holds = {cell.hold},
-                           .thinks = {cell.think},
-                           .timeouts = {cell.timeout},
-                           .warmup = kWarmup,
-                           .window = least_window(cell)});
+  Sweep sweep{.primitives = candidates_for(wanted),
+              .workloads = {cell.workload},
+              .threads = threads_for(wanted),
+              .keys = {cell.keys},
+              .key_types = {cell.key_type},
+              .key_distributions = {cell.key_distribution},
+              .holds = {cell.hold},
+              .loads = loads,
+              .timeouts = {cell.timeout},
+              .warmup = kWarmup,
+              .window = least_window(wanted, loads, traits)};
+  if (loads.empty()) sweep.thinks = {cell.think};
+  if (sleeps_between(loads, cell)) sweep.sample_every = 1;
+  preset.sweeps.push_back(std::move(sweep));
   return preset;
 }
 
@@ -86,7 +163,50 @@ void leave_fitting(const AdviceCase& wanted, const CellCheck& check, Sweep& swee
   });
 }
 
+std::int64_t cells_of(const Sweep& sweep) {
+  const std::size_t loads = std::max<std::size_t>(1, sweep.loads.size());
+  return static_cast<std::int64_t>(sweep.primitives.size() * sweep.threads.size() * loads);
+}
+
+Nanoseconds least_time(const Sweep& sweep) {
+  return cells_of(sweep) * kLeastBlocks * (*sweep.window + kWarmup + kBeside);
+}
+
+// A case with its loads, and what it depends on.
+struct Resolved {
+  AdviceCase wanted;
+  CellTraits traits;
+};
+
+absl::StatusOr<Resolved> resolve(const AdviceCase& wanted, const CellCheck& check) {
+  const absl::StatusOr<CellTraits> traits = traits_of(wanted, check);
+  if (!traits.ok()) return traits.status();
+  Resolved resolved{.wanted = wanted, .traits = *traits};
+  AdviceCase& found = resolved.wanted;
+  if (wanted.think) found.cell.think = *wanted.think;
+  if (wanted.rate_per_s || wanted.every) {
+    absl::StatusOr<Loads> loads = loads_of_rate(wanted, *traits);
+    if (!loads.ok()) return loads.status();
+    found.loads = *std::move(loads);
+  } else if (!says_how_often(wanted) && !wanted.when && wanted.services.empty()) {
+    // From how many threads on one beats another, and a lock at a server, are asked of the limit.
+    found.loads = usual_loads(wanted, *traits);
+  }
+  if (found.loads.size() != 1 || !found.loads.front()) return resolved;
+  found.cell.load = found.loads.front();
+  const absl::StatusOr<Work> think = think_for_load(found.cell, *traits);
+  if (!think.ok()) return about_flag("--load", think.status());
+  found.cell.think = *think;
+  return resolved;
+}
+
 }  // namespace
+
+absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck& check) {
+  absl::StatusOr<Resolved> resolved = resolve(wanted, check);
+  if (!resolved.ok()) return resolved.status();
+  return std::move(resolved->wanted);
+}
 
 std::vector<std::uint32_t> threads_for(const AdviceCase& wanted) {
   std::vector<std::uint32_t> threads;
@@ -121,19 +241,28 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
 
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check) {
-  Preset preset = preset_for(wanted);
+  const absl::StatusOr<Resolved> resolved = resolve(wanted, check);
+  if (!resolved.ok()) return resolved.status();
+  const auto preset_with = [&](const Loads& loads) {
+    Preset preset = preset_for(resolved->wanted, loads, resolved->traits);
+    leave_fitting(wanted, check, preset.sweeps.front());
+    return preset;
+  };
+  Preset preset = preset_with(resolved->wanted.loads);
+  while (!says_how_often(wanted) && preset.sweeps.front().loads.size() > 1 &&
+         budget < least_time(preset.sweeps.front())) {
+    preset = preset_with(fewer(preset.sweeps.front().loads));
+  }
   Sweep& sweep = preset.sweeps.front();
-  leave_fitting(wanted, check, sweep);
-  const auto count = static_cast<std::int64_t>(sweep.primitives.size() * sweep.threads.size());
+  const std::int64_t count = cells_of(sweep);
   if (count == 0) return expand(preset, check);  // it returns the error
-  const Nanoseconds beside = kWarmup + kBeside;
-  const Nanoseconds least = count * kLeastBlocks * (*sweep.window + beside);
-  if (budget < least) {
+  if (const Nanoseconds least = least_time(sweep); budget < least) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--budget: %d cells, %d times each, take %s; give so much, or a run that has them "
         "with --run",
         count, kLeastBlocks, rough_duration(std::chrono::duration<double>(least).count())));
   }
+  const Nanoseconds beside = kWarmup + kBeside;
   const Nanoseconds longest = std::max(*sweep.window, kLongestWindow);
   sweep.window = std::clamp(budget / (count * kLeastBlocks) - beside, *sweep.window, longest);
   preset.blocks = static_cast<std::uint32_t>(
@@ -142,7 +271,9 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
 }
 
 absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check) {
-  Preset preset = preset_for(wanted);
+  const absl::StatusOr<Resolved> resolved = resolve(wanted, check);
+  if (!resolved.ok()) return resolved.status();
+  Preset preset = preset_for(resolved->wanted, resolved->wanted.loads, resolved->traits);
   preset.title = "What advise predicted";
   preset.blocks = kPredictedBlocks;
   Sweep& sweep = preset.sweeps.front();

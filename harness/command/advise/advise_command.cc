@@ -17,6 +17,7 @@
 #include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/analysis_command.h"
+#include "harness/process/resources.h"
 #include "harness/record/machine.h"
 #include "harness/terminal/exit_code.h"
 
@@ -74,28 +75,36 @@ absl::Status ask_for_services(AdviceCase& wanted) {
   return absl::OkStatus();
 }
 
-int predict(const AdviseOptions& options) {
-  const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
-  absl::StatusOr<Plan> plan = predicted_advice_plan(options.wanted, check);
-  if (!plan.ok()) return complain(plan.status());
+int predict(AdviseOptions options) {
   PredictOptions predicted;
-  predicted.plan = *std::move(plan);
+  predicted.plan = [&options](const CellCheck& check) -> absl::StatusOr<Plan> {
+    absl::StatusOr<Plan> plan = predicted_advice_plan(options.wanted, check);
+    absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check);
+    if (asked.ok()) options.wanted = *std::move(asked);
+    return plan;
+  };
   predicted.machines = {options.machine};
   predicted.out = options.out;
   predicted.progress = options.progress;
   predicted.words = options.words;
   predicted.program = options.program;
   predicted.command = "advise";
-  predicted.finished = [&](const FinishedSession& session) {
+  predicted.finished = [&options](const FinishedSession& session) {
     return answer_at_end(session, options, "Predicted");
   };
   return predict_command(predicted);
 }
 
-int measure(const AdviseOptions& options) {
-  const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
-  absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check);
+absl::StatusOr<CellTraits> check_here(const Cell& cell) {
+  return Catalog::standard().check(cell);
+}
+
+int measure(AdviseOptions options) {
+  absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check_here);
   if (!plan.ok()) return complain(plan.status());
+  absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
+  if (!asked.ok()) return complain(asked.status());
+  options.wanted = *std::move(asked);
   const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
   if (!services.ok()) return complain(services.status());
   const auto finished = [&](const FinishedSession& session) {
@@ -109,22 +118,40 @@ int measure(const AdviseOptions& options) {
                    .finished = finished});
 }
 
+// The user at the terminal describes the case.
+absl::Status ask_user(AdviseOptions& options) {
+  const absl::StatusOr<std::vector<std::string>> machines = machine_names();
+  Asked asked{.wanted = options.wanted, .machine = {}, .budget = options.budget};
+  const AskedAbout about{
+      .processors = read_machine().usable_threads.value_or(2),
+      .machines = machines.value_or(std::vector<std::string>{}),
+      .possible = [](const AdviceCase& wanted) { return with_loads(wanted, check_here).status(); },
+      .affordable =
+          [](const AdviceCase& wanted, Nanoseconds budget) {
+            return advice_plan(wanted, budget, check_here).status();
+          }};
+  if (absl::Status done = ask_case(std::cin, std::cerr, about, asked); !done.ok()) return done;
+  options.wanted = asked.wanted;
+  options.machine = asked.machine;
+  options.budget = asked.budget;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
   if (options.wanted.cell.threads == 0) {
-    const Machine machine = read_machine();
-    const absl::StatusOr<AdviceCase> asked =
-        ask_case(std::cin, std::cerr, machine.usable_threads.value_or(2));
-    if (!asked.ok()) return complain(asked.status());
-    options.wanted = *asked;
+    if (absl::Status asked = ask_user(options); !asked.ok()) return complain(asked);
   }
   if (options.across_machines) {
     if (absl::Status added = ask_for_services(options.wanted); !added.ok()) return complain(added);
   }
-  if (!options.machine.empty()) return predict(options);
-  if (!options.run) return measure(options);
+  if (!options.machine.empty()) return predict(std::move(options));
+  if (!options.run) return measure(std::move(options));
+  absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
+  if (!asked.ok()) return complain(asked.status());
+  options.wanted = *std::move(asked);
   const absl::StatusOr<int> answered = answer_from(options.run->string(), options);
   return answered.ok() ? *answered : complain(answered.status());
 }

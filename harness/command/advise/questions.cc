@@ -2,9 +2,11 @@
 
 #include "harness/command/advise/questions.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 
 #include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
@@ -60,46 +62,103 @@ Take yes_or_no(bool& answer) {
   };
 }
 
+constexpr char kThisMachine[] = "this";
+constexpr char kUnknown[] = "unknown";
+
 struct Question {
   std::string text;
   std::string usual;
   Take take;
+  std::function<bool()> applies = [] { return true; };
 };
 
-}  // namespace
+Take machine_of(const AskedAbout& about, Asked& asked) {
+  return [&](const std::string& text) {
+    const bool known =
+        std::find(about.machines.begin(), about.machines.end(), text) != about.machines.end();
+    if (!known && text != kThisMachine && !text.ends_with(".toml")) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("'%s' is no machine that is known; write this, a name from `lockbench "
+                          "list machines`, or a file ending in .toml",
+                          text));
+    }
+    asked.machine = text == kThisMachine ? "" : text;
+    return absl::OkStatus();
+  };
+}
 
-absl::StatusOr<AdviceCase> ask_case(std::istream& in, std::ostream& out, std::uint32_t threads) {
-  AdviceCase wanted;
-  Cell& cell = wanted.cell;
-  bool may_fail = false;
-  const std::vector<Question> questions{
-      {"How many threads lock?", absl::StrCat(threads),
+Take rate_of(const AskedAbout& about, Asked& asked) {
+  return [&](const std::string& text) {
+    asked.wanted.rate_per_s.reset();
+    if (text == kUnknown) return absl::OkStatus();
+    const absl::StatusOr<std::uint64_t> count = parse_count(text, kRateRange);
+    if (!count.ok()) return count.status();
+    asked.wanted.rate_per_s = *count;
+    return asked.machine.empty() ? about.possible(asked.wanted) : absl::OkStatus();
+  };
+}
+
+Take budget_of(const AskedAbout& about, Asked& asked) {
+  return [&](const std::string& text) {
+    const absl::StatusOr<Nanoseconds> budget = parse_duration(text);
+    if (!budget.ok()) return budget.status();
+    asked.budget = *budget;
+    return about.affordable(asked.wanted, *budget);
+  };
+}
+
+std::vector<Question> questions_for(const AskedAbout& about, Asked& asked, bool& may_fail) {
+  Cell& cell = asked.wanted.cell;
+  const auto shared = [&] { return cell.threads > about.processors; };
+  return {
+      {"How many threads lock?", absl::StrCat(about.processors),
        counted(kThreadRange,
                [&](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); })},
+      {absl::StrFormat("They share %d processors here. For which machine is the answer (this: it "
+                       "is measured; a name from `lockbench list machines`: it is predicted)?",
+                       about.processors),
+       kThisMachine, machine_of(about, asked), shared},
       {"How many keys are there (users, accounts, shards; 1: one resource)?", "1000",
        counted(kKeyRange, [&](std::uint64_t n) { cell.keys = n; })},
-      {"How often is each key used (uniform; zipf:0.99: few are used most; own: each thread its "
-       "own)?",
+      {"How often is each key used (uniform; zipf:0.99: few are used most; hot:0.01,0.9: 1 % of "
+       "the keys get 90 % of the operations; own: each thread its own)?",
        "uniform",
        parsed<KeyDistribution>(parse_key_distribution,
                                [&](const KeyDistribution& d) { cell.key_distribution = d; })},
       {"How long is a lock held (0, 200ns, 5us, sleep:1ms)?", "200ns",
        parsed<Work>(parse_work, [&](const Work& work) { cell.hold = work; })},
       {"Must a thread that holds a lock be able to lock it again (y, n)?", "n",
-       yes_or_no(wanted.reentrant)},
+       yes_or_no(asked.wanted.reentrant)},
+      {"How many times per second is a lock taken, by all threads together (64000; unknown: "
+       "several loads are compared)?",
+       kUnknown, rate_of(about, asked), [&] { return !asked.wanted.reentrant; }},
       {"May locking fail after a time (y, n)?", "n", yes_or_no(may_fail)},
   };
-  for (const Question& question : questions) {
-    const absl::Status asked = ask(in, out, question.text, question.usual, question.take);
-    if (!asked.ok()) return asked;
+}
+
+}  // namespace
+
+absl::Status ask_case(std::istream& in, std::ostream& out, const AskedAbout& about, Asked& asked) {
+  bool may_fail = false;
+  for (const Question& question : questions_for(about, asked, may_fail)) {
+    if (!question.applies()) continue;
+    const absl::Status done = ask(in, out, question.text, question.usual, question.take);
+    if (!done.ok()) return done;
   }
+  Cell& cell = asked.wanted.cell;
   if (may_fail) cell.timeout = kGivesUpAfter;
-  if (wanted.reentrant) {
+  if (asked.wanted.reentrant) {
     cell.workload = {.name = "nested", .scenario = "reentrant_lock_unlock"};
     cell.keys = 1;
   }
+  if (asked.machine.empty()) {
+    // The usual budget is long enough for most cases, and the answer says what is needed.
+    const absl::Status done = ask(in, out, "How long may the measurement take?",
+                                  to_text(asked.budget), budget_of(about, asked));
+    if (!done.ok()) return done;
+  }
   out << '\n' << std::flush;
-  return wanted;
+  return absl::OkStatus();
 }
 
 }  // namespace lockbench

@@ -3,19 +3,37 @@
 // Questions: asks the user for the case for `lockbench advise`, one question at a time.
 #pragma once
 
+#include <functional>
 #include <istream>
 #include <ostream>
+#include <string>
+#include <vector>
 
-#include <absl/status/statusor.h>
+#include <absl/status/status.h>
 
 #include "harness/command/advise/advice_case.h"
 
 namespace lockbench {
 
+// What the answers depend on.
+struct AskedAbout {
+  std::uint32_t processors = 1;       // of this machine
+  std::vector<std::string> machines;  // the names of models
+  // Whether this machine can do what a case says, and can measure it within a budget.
+  std::function<absl::Status(const AdviceCase&)> possible;
+  std::function<absl::Status(const AdviceCase&, Nanoseconds)> affordable;
+};
+
+struct Asked {
+  AdviceCase wanted;
+  std::string machine;  // empty: this one
+  Nanoseconds budget{0};
+};
+
 // Prints questions to `out` and reads one line of `in` for each answer. An empty line means the
-// value in brackets. After an invalid answer, it prints an explanation and asks again.
-// InvalidArgument if `in` ends before the last answer. `threads`: the value in brackets for the
-// number of threads.
-absl::StatusOr<AdviceCase> ask_case(std::istream& in, std::ostream& out, std::uint32_t threads);
+// value in brackets, which for the budget is that of `asked`. After an invalid or impossible
+// answer, it prints an explanation and asks again. InvalidArgument if `in` ends before the last
+// answer.
+absl::Status ask_case(std::istream& in, std::ostream& out, const AskedAbout& about, Asked& asked);
 
 }  // namespace lockbench

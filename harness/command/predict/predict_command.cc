@@ -25,7 +25,6 @@
 #include "harness/command/run/finish.h"
 #include "harness/command/run/resume.h"
 #include "harness/command/run/session.h"
-#include "harness/plan/expand.h"
 #include "harness/plan/load.h"
 #include "harness/plan/printable.h"
 #include "harness/plan/quantity.h"
@@ -164,19 +163,20 @@ std::string prepare_load(const std::vector<ModelledMachine>& machines, Cell& cel
 // The plan as it would be measured on a machine that reaches the loads of each model.
 absl::StatusOr<Plan> measured_plan(const PredictOptions& options,
                                    const std::vector<ModelledMachine>& machines) {
-  if (options.plan) return *options.plan;
-  absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
-  if (!preset.ok()) return preset.status();
-  if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
   std::uint32_t processors = 1;
   for (const ModelledMachine& machine : machines) {
     processors = std::max(processors, machine.model.processors());
   }
-  return expand(*preset, [processors](const Cell& cell) {
+  const auto check = [processors](const Cell& cell) {
     absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
     if (traits.ok()) traits->processors = processors;
     return traits;
-  });
+  };
+  if (options.plan) return options.plan(check);
+  absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
+  if (!preset.ok()) return preset.status();
+  if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
+  return expand(*preset, check);
 }
 
 std::vector<std::string> names_of(const std::vector<ModelledMachine>& machines) {

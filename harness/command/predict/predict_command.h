@@ -10,9 +10,12 @@
 #include <string>
 #include <vector>
 
+#include <absl/status/statusor.h>
+
 #include "harness/command/run/progress.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/cell.h"
+#include "harness/plan/expand.h"
 #include "harness/plan/preset.h"
 
 namespace lockbench {
@@ -20,7 +23,9 @@ namespace lockbench {
 struct PredictOptions {
   std::optional<std::string> preset;  // name or file; absent: only the overrides define the plan
   Overrides overrides;
-  std::optional<Plan> plan;                     // given: neither the preset nor the overrides count
+  // Given: makes the plan, and neither the preset nor the overrides count. The check has the
+  // processors of the machines.
+  std::function<absl::StatusOr<Plan>(const CellCheck&)> plan;
   std::vector<std::string> machines;            // names, or files ending in .toml
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // continues the run in this folder
