@@ -57,6 +57,18 @@ def driven(trials: pd.DataFrame) -> pd.DataFrame:
     return trials[trials["mode"].isin(["timed", "fixed"])]
 
 
+def at_full_speed(trials: pd.DataFrame) -> pd.DataFrame:
+    """Driven rows whose rate no load limits: their throughput says something of the lock."""
+    rows = driven(trials)
+    return rows[rows["load_share"].isna()]
+
+
+def in_the_saturated_loop(rows: pd.DataFrame) -> str:
+    """What is said after `Throughput` if threads request the lock again at once in all rows."""
+    timed = rows[rows["mode"] == "timed"]
+    return " in the saturated loop" if len(timed) and (timed["think_kind"] == "none").all() else ""
+
+
 def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
     """Divides rows into groups, in the order of their first trials."""
     dropped = set(without)
@@ -100,6 +112,16 @@ def order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
     return order
 
 
+def following(axis: str) -> set[str]:
+    """The axis, and the fields that it determines."""
+    return {axis, *_FOLLOWING.get(axis, ())}
+
+
+def apart(*axes: str) -> set[str]:
+    """The fields that divide no facet along these axes."""
+    return {"operations_planned", "sample_every"}.union(*map(following, axes))
+
+
 def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
     """Groups of rows along one axis: the primitives that were measured at two or more values of
     the axis, and the floor.
@@ -108,10 +130,10 @@ def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
     divides a facet only if it does not follow the axis.
     """
     found: list[Group] = []
-    without = [axis, *_FOLLOWING.get(axis, ())]
-    for group in groups(trials, without=[*without, "operations_planned", "sample_every"]):
+    for group in groups(trials, without=apart(axis)):
         per_value = group.rows.groupby([axis, "label"])["operations_planned"].nunique(dropna=False)
-        parts = [group] if (per_value <= 1).all() else groups(group.rows, without=without)
+        whole = (per_value <= 1).all()
+        parts = [group] if whole else groups(group.rows, without=following(axis))
         found.extend(_swept(part, axis) for part in parts)
     return [group for group in found if not group.rows.empty]
 

@@ -64,13 +64,19 @@ def round_ticks(low: float, high: float, most: int) -> list[float]:
     return best
 
 
-def padded(values: Sequence[float], share: float = 0.08) -> tuple[float, float]:
-    """Limits of a logarithmic axis around positive values, with some air."""
+def logarithmic(label: str) -> str:
+    """The label of a logarithmic axis."""
+    return f"{label} (log)"
+
+
+def padded(values: Sequence[float], share: float = 0.08, least: float = 1.0) -> tuple[float, float]:
+    """Limits of a logarithmic axis around positive values, with some air; at least a factor of
+    `least` apart."""
     low, high = min(values), max(values)
     if low == high:
         return low / 2, high * 2
-    air = (high / low) ** share
-    return low / max(air, 1.05), high * max(air, 1.05)
+    air = max((high / low) ** share, 1.05, (least * low / high) ** 0.5)
+    return low / air, high * air
 
 
 def positions(values: Sequence[float]) -> dict[float, float]:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import report
 import synthetic
 from analysis import cells, comparison, loader, locking_cost, tables
-from analysis.pictures import cost_by_load
+from analysis.pictures import cost_by_load, curves, throughput_by_keys, throughput_by_threads
 
 MakeRun = Callable[..., Path]
 HOLD = 200
@@ -19,29 +21,31 @@ THINK = {0.1: 1800.0, 0.5: 200.0, None: 0.0}
 COST = {"global": 10.0, "keyed": 30.0}
 
 
-def run_of(make_run: MakeRun, threads: int = 1, sleeps: bool = False) -> loader.Run:
+def folder_of(
+    make_run: MakeRun, threads: int = 1, sleeps: bool = False, keys: tuple[int, ...] = (1,)
+) -> Path:
     """Each operation takes its hold, its think time, REST, and the COST of its primitive."""
     planned: list[dict[str, Any]] = []
     for think in THINK.values():
         kind = "none" if think == 0 else "sleep:exp" if sleeps else "exp"
-        for cell in synthetic.sweep(["none", *COST], threads=sorted({1, threads}), keys=(1,)):
+        for cell in synthetic.sweep(["none", *COST], threads=sorted({1, threads}), keys=keys):
             planned.append({**cell, "think_kind": kind, "think_ns": think})
-    run = loader.load(make_run(cells=planned, blocks=5))
-    trials = run.trials
-    trials["load_share"] = trials["load"] = float("nan")
-    for row in trials.index:
-        think = float(trials.at[row, "think_ns"])
-        share = next(share for share, known in THINK.items() if known == think)
-        trials.at[row, "load_share"] = float("nan") if share is None else share
-        trials.at[row, "load"] = loader.SATURATED if share is None else share
-        cost = COST.get(trials.at[row, "label"], 0.0)
-        slept = trials.at[row, "think_kind"].startswith("sleep")
-        at_once = trials.at[row, "threads"] if slept else min(trials.at[row, "threads"], 8)
+
+    def change(row: dict[str, Any]) -> None:
+        share = next(share for share, known in THINK.items() if known == row["think_ns"])
+        cost = COST.get(row["primitive"], 0.0)
+        slept = "sleep" in row["think_kind"]
+        at_once = row["threads"] if slept else min(row["threads"], 8)
         late = 60_000.0 if slept else 0.0
-        trials.at[row, "operation_ns"] = (HOLD + think + late + REST + cost) / at_once
-        trials.at[row, "wait_mean_ns"] = cost if slept else 1.0
-        trials.at[row, "valid"] = True
-    return run
+        rate = 1e9 * at_once / (HOLD + row["think_ns"] + late + REST + cost)
+        row.update(load_share=share or "", operations_per_s=rate, valid="true", lost_updates=0)
+        row.update(wait_p99_ns=10 * cost * row["keys"], wait_mean_ns=cost if slept else 1.0)
+
+    return make_run(cells=planned, blocks=5, change=change)
+
+
+def run_of(make_run: MakeRun, threads: int = 1, sleeps: bool = False) -> loader.Run:
+    return loader.load(folder_of(make_run, threads, sleeps))
 
 
 @pytest.mark.parametrize("threads, sleeps", [(1, False), (4, False), (32, False), (32, True)])
@@ -93,6 +97,60 @@ def test_a_picture_has_a_line_for_each_primitive(make_run: MakeRun) -> None:
     }
     assert {(10, 10, 10), (30, 30, 30)} <= shown
     assert [text.get_text() for text in axes.get_xticklabels()] == ["10 %", "50 %", "saturated"]
+
+
+def test_the_page_begins_with_costs_and_waits_by_load_and_ends_with_the_saturated_loop(
+    make_run: MakeRun,
+) -> None:
+    folder = folder_of(make_run, threads=4, keys=(1, 64))
+    assert report.main([str(folder)]) == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    said = [" ".join(part.split()) for part in re.findall(r'class="unseen"[^>]*>(.*?)</p>', page)]
+    by_load = [one for one in said if " by load" in one]
+    assert said[: len(by_load)] == by_load and len(by_load) == 8
+    costs = "At saturated, best first: global 10 ns, keyed 30 ns."
+    assert [one.endswith(costs) for one in by_load] == [True] * 4 + [False] * 4
+    waits = ("global 100 ns, keyed 300 ns.", "global 6.4 µs, keyed 19.2 µs.")
+    assert [one.endswith(waits[i % 2]) for i, one in enumerate(by_load[4:])] == [True] * 4
+    titles = [f"Cost of locking by load: {t} · {k}" for t in THREADS for k in KEYS]
+    assert re.findall(r"<figcaption[^>]*>([^<]*)", page)[:4] == titles
+    headings = re.findall(r"<h2[^>]*>([^<]*)", page)
+    assert headings[1] == "Cost of locking and p99 wait by load"
+    assert headings.index("Throughput in the saturated loop") > headings.index("Fairness")
+    throughput = page.partition(headings[headings.index("All cells") - 1])[2]
+    assert "load 10 %" not in throughput.partition("All cells")[0]
+
+
+THREADS = ("1 thread", "4 threads")
+KEYS = ("1 key", "64 keys")
+
+
+def test_of_too_many_panels_each_number_of_keys_has_one(make_run: MakeRun) -> None:
+    run = loader.load(folder_of(make_run, threads=4, keys=(1, 64)))
+    rows = cost_by_load.rows_of(run, run.valid, most=3)
+    assert set(rows["threads"]) == {4} and set(rows["keys"]) == {1, 64}
+
+
+def test_a_cost_below_nothing_is_drawn_at_the_least_one(make_run: MakeRun) -> None:
+    run = run_of(make_run)
+    own = run.trials["label"] == "global"
+    run.trials.loc[own, "operation_ns"] -= 100
+    figure = cost_by_load.draw(run)
+    assert figure is not None
+    assert (1, 1, 1) in {
+        tuple(float(y) for y in line.get_ydata()) for line in figure.axes[0].get_lines()
+    }
+
+
+def test_panels_of_the_same_work_have_one_scale(make_run: MakeRun) -> None:
+    run = loader.load(make_run(cells=synthetic.sweep(keys=(1, 4096)), blocks=3))
+    for draw in (throughput_by_threads.draw, throughput_by_keys.draw):
+        figure = draw(run)
+        assert figure is not None
+        (limits,) = {axes.get_ylim() for axes in figure.axes}
+        assert limits[1] / limits[0] >= curves.LEAST_SPAN
+        assert figure.texts[0].get_text().startswith("Throughput in the saturated loop by")
+        assert all(axes.get_ylabel().endswith("(log)") for axes in figure.axes)
 
 
 def test_a_run_without_loads_has_no_such_picture_and_no_such_table(make_run: MakeRun) -> None:

@@ -24,7 +24,7 @@ from tiers import rest_long
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
 
-SECTIONS = "answer map throughput waits fairness cost cells invalid stressed machine method".split()
+SECTIONS = "answer map waits fairness cost throughput cells invalid stressed machine method".split()
 COMPARISONS: dict[str, str | None] = {"type": "application/json", "id": "comparisons"}
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -273,7 +273,7 @@ def test_bare_costs_have_an_answer_and_a_picture(make_run: MakeRun) -> None:
 def test_counts_of_stripes_are_one_line(make_run: MakeRun) -> None:
     primitives = [f"striped:stripes={count}" for count in (1, 8, 64)] + ["global:lock=std"]
     page = page_of(make_run(cells=synthetic.sweep(primitives, threads=(2,))))
-    assert "By stripes:" in page.text and "striped:stripes=N" in page.text
+    assert "Throughput by stripes:" in page.text and "striped:stripes=N" in page.text
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ svg         a matplotlib figure as inline SVG that the page's colours and script
 chart       one picture: its SVG, its caption, its key
 lines       pictures along an axis
 rows        pictures with a row for each primitive
-throughput, waits, fairness, cost
+load, waits, fairness, cost, throughput
             the sections' pictures
 fleet_part  what a page says of several machines, before it has a form
 by_cores    speed by threads ÷ cores, a line for each machine

@@ -29,11 +29,12 @@ from analysis.verdict import Comparison
 TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
     ("answer", "Answer"),
+    ("load", "Cost and waits by load"),
     ("map", "Map"),
-    ("throughput", "Throughput"),
     ("waits", "Waits"),
     ("fairness", "Fairness"),
     ("cost", "Cost"),
+    ("throughput", "Throughput"),
     ("cells", "All cells"),
     ("invalid", "Invalid rows"),
     ("stressed", "Stress tests"),

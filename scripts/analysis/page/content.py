@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis import cells, figure, prediction_error, stressed, tables, text, units, verdict
 from analysis.loader import Run
-from analysis.page import about, answer, cost, fairness, lines, summary, throughput, waits
+from analysis.page import about, answer, cost, fairness, lines, load, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
 from analysis.saturation import Saturation, saturations
@@ -71,6 +71,7 @@ class Chapter:
     lonely: list[str]
     open_loops: dict[str, list[Saturation]]  # by what was asked for, in words
     sections: dict[str, Section]
+    loop: str  # what throughput is of, if all of it is of the saturated loop
     lines: list[Line]
     cells: int  # how many there are; the table may have fewer
     faults: about.Faults
@@ -131,6 +132,7 @@ def _chapter(
         lonely=answer.lonely(table),
         open_loops=_open_loops(run),
         sections=sections,
+        loop=cells.in_the_saturated_loop(cells.at_full_speed(run.valid)),
         lines=_lines(table, inks, sections, most_cells),
         cells=len(table),
         faults=about.faults(run),
@@ -184,10 +186,11 @@ def _facts(run: Run, table: pd.DataFrame) -> list[str]:
 def _sections(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
     valid = rows[rows["valid"]]
     return {
-        "throughput": Section(*throughput.charts(valid, maker, most)),
+        "load": Section(*load.charts(run, valid, maker, most)),
         "waits": Section(*waits.charts(run, valid, maker, most)),
         "fairness": Section(*fairness.charts(valid, maker, most)),
         "cost": Section(*cost.charts(valid, maker, most)),
+        "throughput": Section(*throughput.charts(valid, maker, most)),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis import cells, endings, figure, prediction_error, scales
+from analysis import cells, endings, figure, scales
 from analysis.cells import Group
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
@@ -37,16 +37,17 @@ def along(
     ]
     _, varied = cells.same_and_different([facet.key for facet in facets])
     chosen = evenly(parts, most)
+    scales_of = curves.limits([facet for facet, _, _ in chosen], rows[:0], axis.measures)
     charts = [
-        _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link)
-        for facet, family, labels in chosen
+        _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link, scale[0])
+        for (facet, family, labels), scale in zip(chosen, scales_of)
     ]
     return charts, len(parts) - len(chosen) + unseen
 
 
 def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, int]:
     """Rows of so many facets, before each is looked at; and how many that leaves out."""
-    apart = {column, "operations_planned", "sample_every"}
+    apart = cells.apart(column)
     facet = pd.Series(
         cells.codes(rows, [name for name in cells.GROUP if name not in apart]), index=rows.index
     )
@@ -65,14 +66,18 @@ def evenly(found: Sequence, most: int) -> list:
 
 
 def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:
-    where = cells.describe(facet.key, varied)
-    if not where:
-        where = cells.describe(facet.key)
-    return f"By {axis.title}: {where}{f' · {family} family' if family else ''}"
+    where = cells.describe(facet.key, [*varied, "threads", "keys"])
+    return f"{axis.what} by {axis.title}: {where}{f' · {family} family' if family else ''}"
 
 
 def _drawn(
-    facet: Group, labels: Sequence[str], axis: curves.Axis, maker: Maker, title: str, link: str
+    facet: Group,
+    labels: Sequence[str],
+    axis: curves.Axis,
+    maker: Maker,
+    title: str,
+    link: str,
+    limits: tuple[float, float],
 ) -> Chart:
     measure = axis.measures[0]
     rows = facet.rows[facet.rows["label"].isin(labels)]
@@ -87,15 +92,14 @@ def _drawn(
         name = figure.short(label, 18)
         ends.append(endings.End(*last, name, maker.look(label), maker.own(label)))
         titles[label] = _words_of(own, label, axis)
-    figures = prediction_error.figures_and_bounds(rows, measure.column)
-    axes.set_ylim(*scales.padded([figures.min(), figures.max()]))
+    axes.set_ylim(*limits)
     scales.log_scale(axes, "y", measure.words)
     axes.set_xlim(*scales.padded(sorted(places.values()), share=0.05))
     named = {places[value]: axis.words(value) for value in values}
     scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named), 0.16)})
     axes.grid(axis="y")
-    axes.set_xlabel(axis.label)
-    chart.name_y(axes, measure.label)
+    axes.set_xlabel(scales.logarithmic(axis.label))
+    chart.name_y(axes, scales.logarithmic(measure.label))
     endings.label_ends(axes, ends, size=chart.TEXT)
     return maker.made(
         axes.figure, link, title, titles, _summary(rows, axis, values[-1]), rows["cell"]
@@ -151,7 +155,7 @@ def _words_of(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:
 def _summary(rows: pd.DataFrame, axis: curves.Axis, last: float) -> str:
     measure = axis.measures[0]
     there = rows[rows[axis.column] == last].groupby("label")[measure.column].median()
-    ranked = there.sort_values(ascending=measure.column.startswith("wait"))
+    ranked = there.sort_values(ascending=measure.column != curves.RATE.column)
     named = ", ".join(
         f"{figure.printable(label)} {measure.words(value)}" for label, value in ranked.items()
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput: by threads, keys, hold, writes and stripes where they were swept; bars where nothing
+"""Throughput of what no load limits, mostly of the saturated loop: by threads, keys, hold, writes and stripes where they were swept; bars where nothing
 was; fixed work by its makespan, bare costs by their time."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAKESPAN = in_rows.Measure("time for the whole work", units.seconds, best_is_le
 
 def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
     """The pictures, and notes on the rows that they omit."""
-    driven = cells.driven(rows)
+    driven = cells.at_full_speed(rows)
     made: list[Chart] = []
     more = 0
     for link, axis in _AXES:

@@ -66,6 +66,7 @@ def _by_rate(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], 
         "arrivals per second",
         "rate of arrivals",
         units.count,
+        what="p99 wait",
         measures=[
             curves.Measure("wait_p99_ns", "p99 wait from when it was due", units.nanoseconds)
         ],

@@ -9,33 +9,54 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import cells, locking_cost, units
 from analysis.loader import Run
 from analysis.pictures import curves
 
-COST = curves.Measure("locking_ns", "cost of locking per operation", units.nanoseconds)
-P99 = curves.Measure("wait_p99_ns", "p99 wait for the lock", units.nanoseconds)
-AXIS = curves.Axis(
+_LEAST_NS = 1.0  # what a logarithmic axis shows of a cost of nothing, or of less than nothing
+
+COST = curves.Axis(
     "load",
     "load: share of the time in which the busiest key is wanted",
     "load",
     locking_cost.load_words,
     what="Cost of locking",
-    measures=(COST,),
+    measures=(curves.Measure("locking_ns", "cost of locking per operation", units.nanoseconds),),
+    notes=[
+        "cost: time of an operation beyond its hold and think; saturated: threads request the lock"
+        " again at once, which no program does; what is below 1 ns is drawn there"
+    ],
+)
+P99 = replace(
+    COST,
+    what="p99 wait",
+    measures=(curves.Measure("wait_p99_ns", "p99 wait for the lock", units.nanoseconds),),
 )
 
 
+def rows_of(run: Run, rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Those of the rows that have a load, with their cost. If they have more than `most` panels,
+    the most threads on each number of keys."""
+    rows = locking_cost.with_costs(run, cells.driven(rows))
+    rows = rows[rows["load"].notna() & (rows["label"] != cells.FLOOR)]
+    drawn = ["locking_ns", "wait_p99_ns"]
+    rows = rows.assign(**rows[drawn].clip(lower=_LEAST_NS))
+    apart = cells.apart("load", "threads")
+    panel = cells.codes(rows, [name for name in cells.GROUP if name not in apart])
+    threads = rows.groupby(panel)["threads"]
+    return (
+        rows
+        if threads.nunique().sum() <= most
+        else rows[rows["threads"] == threads.transform("max")]
+    )
+
+
 def draw(run: Run) -> Figure | None:
-    return _draw(run, AXIS)
+    return curves.draw(run, rows_of(run, run.valid, curves.MOST_PANELS), COST)
 
 
 def draw_waits(run: Run) -> Figure | None:
-    return _draw(run, replace(AXIS, what="Wait", measures=(P99,)))
-
-
-def _draw(run: Run, axis: curves.Axis) -> Figure | None:
-    rows = locking_cost.with_costs(run, cells.driven(run.valid))
-    rows = rows[rows["load"].notna() & (rows["label"] != cells.FLOOR)]
-    return curves.draw(run, rows, axis)
+    return curves.draw(run, rows_of(run, run.valid, curves.MOST_PANELS), P99)

@@ -21,6 +21,7 @@ from analysis.loader import Run
 MOST_LINES = 7
 ERROR_ALPHA = 0.1  # several bands lie on each other
 MOST_PANELS = 12
+LEAST_SPAN = 4.0  # of a y axis, from its lower to its upper end: noise does not fill a panel
 REFERENCE = "global:lock=std"
 
 _WIDE, _TALL, _LEFT = 2.75, 2.35, 0.72
@@ -84,11 +85,14 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     if not facets:
         return None
     levels = rows[~placed] if axis.levels else rows[:0]
-    by_facet = [_panels(facet, facet.alike(levels), axis.measures) for facet in facets]
+    scales_of = limits(facets, levels, axis.measures)
+    by_facet = [
+        _panels(facet, facet.alike(levels), axis.measures, scale)
+        for facet, scale in zip(facets, scales_of)
+    ]
     panels = [panel for found in by_facet for panel in found]
     shown = _representative(by_facet)
-    columns = min(len(shown), 2 if len(shown) in (2, 4) else 3)
-    columns = len(axis.measures) if len(axis.measures) > 1 else columns
+    columns = _columns(shown, len(axis.measures))
     right = _label_room(shown)
     titles = _titles(facets, shown)
     made, axes = figure.sheet(
@@ -100,6 +104,16 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
         _draw_panel(place, panel, axis)
         figure.panel_title(place, title, _WIDE + right)
     return made
+
+
+def _columns(panels: Sequence[Panel], measures: int) -> int:
+    """A column for each measure, or for each number of keys if they are few; else as fits."""
+    keys = [panel.group.key.get("keys") for panel in panels]
+    if measures > 1:
+        return measures
+    if len(set(keys)) in (2, 3) and keys == keys[: len(set(keys))] * (len(keys) // len(set(keys))):
+        return len(set(keys))
+    return min(len(panels), 2 if len(panels) in (2, 4) else 3)
 
 
 def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
@@ -142,28 +156,53 @@ def _heading(
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
-        title=run.titled(f"{axis.what} by {axis.title}"),
+        title=run.titled(f"{axis.what}{_loop(facets)} by {axis.title}"),
         subtitles=[*run.banners, run.heading, cells.describe(same), spread],
         footnotes=notes,
     )
 
 
-def _panels(facet: Group, levels: pd.DataFrame, measures: Sequence[Measure]) -> list[Panel]:
-    limits = [_limits(facet, levels, measure) for measure in measures]
+def _loop(facets: Sequence[Group]) -> str:
+    return cells.in_the_saturated_loop(pd.concat([facet.rows for facet in facets]))
+
+
+def _panels(
+    facet: Group,
+    levels: pd.DataFrame,
+    measures: Sequence[Measure],
+    scale: Sequence[tuple[float, float]],
+) -> list[Panel]:
     return [
         Panel(facet, family, labels, limit, levels, measure)
         for family, labels in split(facet.labels).items()
-        for measure, limit in zip(measures, limits)
+        for measure, limit in zip(measures, scale)
     ]
 
 
-def _limits(facet: Group, levels: pd.DataFrame, measure: Measure) -> tuple[float, float]:
+# Panels of the same work have one scale, so that their heights compare.
+_SAME_WORK = "workload scenario mode hold_kind hold_ns hold_lines".split()
+
+
+def limits(
+    facets: Sequence[Group], levels: pd.DataFrame, measures: Sequence[Measure]
+) -> list[list[tuple[float, float]]]:
+    """Of each facet, the ends of the y axis of each measure."""
+    works = [str([facet.key.get(name) for name in _SAME_WORK]) for facet in facets]
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for work, facet in zip(works, facets):
+        parts.setdefault(work, []).extend([facet.rows, facet.alike(levels)])
+    found = {work: [_limits(rows, measure) for measure in measures] for work, rows in parts.items()}
+    return [found[work] for work in works]
+
+
+def _limits(parts: Sequence[pd.DataFrame], measure: Measure) -> tuple[float, float]:
     if measure.share:
         return 0.0, 1.04
-    parts = (facet.rows, levels)
     found = pd.concat([prediction_error.figures_and_bounds(rows, measure.column) for rows in parts])
     found = found[found > 0]
-    return scales.padded([found.min(), found.max()]) if len(found) else (1.0, 10.0)
+    return (
+        scales.padded([found.min(), found.max()], least=LEAST_SPAN) if len(found) else (1.0, 10.0)
+    )
 
 
 def split(labels: Sequence[str]) -> dict[str, list[str]]:
@@ -236,8 +275,8 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     scales.log_places(axes, "x", {place: named[place] for place in scales.apart(sorted(named))})
     axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
     axes.grid(axis="y")
-    axes.set_xlabel(axis.label)
-    axes.set_ylabel(measure.label)
+    axes.set_xlabel(scales.logarithmic(axis.label))
+    axes.set_ylabel(measure.label if measure.share else scales.logarithmic(measure.label))
     if ends:
         endings.label_ends(axes, ends)
     else:

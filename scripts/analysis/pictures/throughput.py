@@ -21,18 +21,20 @@ _AXES = ("threads", "keys", "hold_ns", "hold_lines", "write_share")
 
 def draw(run: Run) -> Figure | None:
     # Fixed work is shown by its makespan.
-    timed = run.valid[(run.valid["mode"] == "timed") & (run.valid["operations_per_s"] > 0)]
+    timed = cells.at_full_speed(run.valid)
+    timed = timed[(timed["mode"] == "timed") & (timed["operations_per_s"] > 0)]
     swept = {
         group.key["workload"] + group.key["scenario"]
         for axis in _AXES
         for group in cells.axis_facets(timed, axis)
     }
     names = timed["workload"] + timed["scenario"]
+    alone = timed[~names.isin(swept)]
     return rows.draw(
         run,
-        cells.groups(timed[~names.isin(swept)]),
+        cells.groups(alone),
         rows.Rows(
-            title="Throughput",
+            title=f"Throughput{cells.in_the_saturated_loop(alone)}",
             says="bar: median of the blocks, faint: each block",
             parts=[rows.Part(_draw_bar, _finish, width=5.0)],
             order=lambda own: -float(own["operations_per_s"].median()),

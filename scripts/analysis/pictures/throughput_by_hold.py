@@ -21,14 +21,14 @@ _BY_TIME = curves.Axis("hold_ns", "hold", "length of the hold", units.nanosecond
 
 
 def draw(run: Run) -> Figure | None:
-    rows = cells.driven(run.valid)
+    rows = cells.at_full_speed(run.valid)
     rows = rows[rows["hold_kind"] != "touch"]
     return curves.draw(run, none_is_zero(rows), _BY_TIME)
 
 
 def draw_touched(run: Run) -> Figure | None:
     """The same for holds that write cache lines."""
-    rows = cells.driven(run.valid)
+    rows = cells.at_full_speed(run.valid)
     rows = rows[rows["hold_kind"] == "touch"]
     axis = replace(
         _BY_TIME,

@@ -56,7 +56,7 @@ _WATCHED = replace(
 
 
 def draw(run: Run) -> Figure | None:
-    rows = cells.driven(run.valid)
+    rows = cells.at_full_speed(run.valid)
     stripes = rows["params"].str.extract(r"\bstripes=(\d{1,15})\b")[0].astype(float)
     # One line for all counts of stripes: the count is the axis.
     label = rows["label"].map(palette.any_stripes)

@@ -16,5 +16,5 @@ from analysis.pictures import curves
 
 
 def draw(run: Run) -> Figure | None:
-    rows = cells.driven(run.valid)
+    rows = cells.at_full_speed(run.valid)
     return curves.draw(run, rows, curves.Axis("threads", "threads", "threads", units.whole))

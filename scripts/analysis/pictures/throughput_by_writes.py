@@ -23,4 +23,4 @@ AXIS = curves.Axis("write_share", "operations that write", "share of writes", pe
 
 
 def draw(run: Run) -> Figure | None:
-    return curves.draw(run, cells.driven(run.valid), AXIS)
+    return curves.draw(run, cells.at_full_speed(run.valid), AXIS)
