@@ -14,10 +14,17 @@ constexpr double kLeastTicks = 20;
 // The shortest time over which the use by other processes is computed, see add_recent_use().
 constexpr double kLeastSpanS = 0.1;
 
-std::string percent(double share) {
+std::string percent(double share, int decimals = 0) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", share * 100);
+  std::snprintf(text, sizeof text, "%.*f %%", decimals, share * 100);
   return text;
+}
+
+// With as many decimals as it takes to differ from the limit that it exceeds.
+std::string percent_beside(double share, double limit) {
+  int decimals = 0;
+  while (decimals < 6 && percent(share, decimals) == percent(limit, decimals)) ++decimals;
+  return percent(share, decimals);
 }
 
 // The processor time that other processes used for certain, as a number of processors. It is one
@@ -59,16 +66,17 @@ std::string throttling_of(const Cell& cell, const Sample& sample, std::uint32_t 
   if (time_s <= 0) return {};
   const double stopped = std::min(1.0, sample.throttled_s.value_or(0) / time_s);
   if (stopped <= limits.most_interference) return {};
-  return "the quota of CPU time stopped the threads for " + percent(stopped) +
-         " of the window (maximum " + percent(limits.most_interference) + ")";
+  return "the quota of CPU time stopped the threads for " +
+         percent_beside(stopped, limits.most_interference) + " of the window (maximum " +
+         percent(limits.most_interference) + ")";
 }
 
 std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
                             const DisturbanceLimits& limits) {
   if (sample.outcome != Outcome::kOk) return {};
   if (sample.steal_share > limits.most_steal) {
-    return "the host took " + percent(*sample.steal_share) + " of the machine's time (maximum " +
-           percent(limits.most_steal) + ")";
+    return "the host took " + percent_beside(*sample.steal_share, limits.most_steal) +
+           " of the machine's time (maximum " + percent(limits.most_steal) + ")";
   }
   if (std::string throttling = throttling_of(cell, sample, processors, limits);
       !throttling.empty()) {
@@ -78,12 +86,12 @@ std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_
   const double others = used_by_others(sample, processors);
   if (cell.threads <= processors) {
     if (!(sample.run_delay_share > most) || others <= most) return {};
-    return "run delay " + percent(*sample.run_delay_share) + " of the window (maximum " +
-           percent(most) + ")";
+    return "run delay " + percent_beside(*sample.run_delay_share, most) +
+           " of the window (maximum " + percent(most) + ")";
   }
   const double taken = std::min(sample.denied_cpu_share.value_or(0), others / processors);
   if (taken <= most) return {};
-  return "other processes took " + percent(taken) +
+  return "other processes took " + percent_beside(taken, most) +
          " of the processors' time from the threads (maximum " + percent(most) + ")";
 }
 
@@ -96,14 +104,14 @@ std::string disturbance_of(const Cell& cell, const Sample& sample,
   if (cell.mode == Mode::kFixed) return {};
   // The figure must be present: an absent optional compares as less than any number.
   if (sample.overlap && *sample.overlap < limits.least_overlap) {
-    return "thread overlap " + percent(*sample.overlap) + " (minimum " +
-           percent(limits.least_overlap) + ")";
+    return "thread overlap " + percent_beside(*sample.overlap, limits.least_overlap) +
+           " (minimum " + percent(limits.least_overlap) + ")";
   }
   const double asked_s = std::chrono::duration<double>(cell.window).count();
   const double stretch = sample.window_s.value_or(asked_s) / asked_s - 1;
   if (stretch > limits.most_stretch) {
-    return "the window took " + percent(stretch) + " longer than asked for (maximum " +
-           percent(limits.most_stretch) + ")";
+    return "the window took " + percent_beside(stretch, limits.most_stretch) +
+           " longer than asked for (maximum " + percent(limits.most_stretch) + ")";
   }
   return {};
 }

@@ -43,6 +43,7 @@ class Line:
     fairness_jain: float | None = None
     compared: verdict.Comparison | None = None  # None for the baseline, the floor, an invalid cell
     is_baseline: bool = False
+    differs: bool = False  # its blocks, or the baseline's, are not those of the ratio
     unfair: str = ""
     reason: str = ""  # why there is no figure, or why some blocks are missing
 
@@ -115,6 +116,13 @@ def _lines(table: verdict.Table) -> list[Line]:
     for place, group in enumerate(table.groups):
         by_label = group.rows.groupby("label", sort=False)
         own = [_line(group, label, rows, compared.get((place, label))) for label, rows in by_label]
+        most = max((line.blocks for line in own if line.is_baseline), default=0)
+        own = [
+            replace(line, differs=max(line.blocks, most) > line.compared.blocks)
+            if line.compared is not None
+            else line
+            for line in own
+        ]
         found.extend(sorted(own, key=_order))
     return found
 

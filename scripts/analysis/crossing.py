@@ -72,7 +72,7 @@ def of_run(run: Run, case: Case) -> Crossing:
 
     least = min(map(apart, places))
     own = [place for place in places if apart(place) == least]
-    points = {point.threads: point for place in own if (point := _point(run, table, place, case))}
+    points = {point.threads: point for place in own if (point := _point(table, place, case))}
     machine = run.meta.get("machine")
     cores = machine.get("cores") if isinstance(machine, dict) else None
     found = [points[threads] for threads in sorted(points)]
@@ -91,19 +91,13 @@ def of_run(run: Run, case: Case) -> Crossing:
     )
 
 
-def _point(run: Run, table: verdict.Table, place: int, case: Case) -> Point | None:
+def _point(table: verdict.Table, place: int, case: Case) -> Point | None:
     found = table.between(place, case.when, case.beats)
     if found is None:
         return None
-    key = table.groups[place].key
-    threads, hold = int(key["threads"]), float(key["hold_ns"] or 0)
-    by_model = {verdict.FASTER: AHEAD, verdict.SLOWER: BEHIND}.get(found.verdict, NEITHER)
-    word = by_model
-    if run.predicted and by_model != NEITHER:
-        lead = max(found.ratio, 1 / found.ratio)
-        sure = prediction_error.exceeds_error(lead, threads, hold, run.hardware_threads)
-        word = by_model if sure else NEITHER
-    return Point(threads, found.ratio, by_model, word)
+    words = {verdict.FASTER: AHEAD, verdict.SLOWER: BEHIND}
+    by_model, word = (words.get(one, NEITHER) for one in (found.by_model, found.verdict))
+    return Point(int(table.groups[place].key["threads"]), found.ratio, by_model, word)
 
 
 def first_of(words: Sequence[tuple[int, str]], wanted: str) -> int | None:

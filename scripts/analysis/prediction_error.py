@@ -158,11 +158,16 @@ def explained_ratio(predicted: bool) -> list[str]:
     ]
 
 
-def exceeds_error(ratio: float, threads: float, hold_ns: float, processors: float | None) -> bool:
-    """Whether a predicted ratio of two primitives, at least 1, is still above 1 at the lower end of
-    its band."""
+def ratio_error(threads: float, hold_ns: float, processors: float | None) -> float:
+    """By which factor, as a logarithm, a predicted ratio of two primitives may be wrong: the
+    greater end of its band."""
     found = band(RATIO, threads, hold_ns, processors)
-    return found is not None and ratio * found.low > 1
+    return max(-math.log(found.low), math.log(found.high), 0.0) if found else math.inf
+
+
+def exceeds_error(ratio: float, threads: float, hold_ns: float, processors: float | None) -> bool:
+    """Whether a predicted ratio of two primitives, at least 1, is above 1 by more than that."""
+    return math.log(ratio) > ratio_error(threads, hold_ns, processors)
 
 
 def ratio_words(classes: Sequence[tuple[float, float]], processors: float | None) -> str:

@@ -33,6 +33,7 @@ _HEADERS = [
 _EXPENDABLE = ["Jain", "spread", "p99 wait", "interval"]
 # The verdict is folded there rather than that a column goes.
 _LEAST_VERDICT = 24
+WIDEST = 10  # the factor between the ends of an interval beyond which they are not printed
 _COLOURS = {"faster": "32", "slower": "31", "same": "36"}
 
 
@@ -201,10 +202,12 @@ _SHOWN = {
 
 
 def interval(compared: verdict.Comparison | None) -> str:
-    """Digits enough to see on which side of 1 it lies."""
+    """Digits enough to see on which side of 1 it lies. One that says nothing is not printed."""
     if compared is None or compared.low is None or compared.high is None:
         return "–"
     low, high = compared.low, compared.high
+    if high > WIDEST * low:
+        return f"over {WIDEST}×"
     for significant in range(3, 7):
         ends = units.digits(low, significant), units.digits(high, significant)
         if not compared.significant or "1" not in {text.rstrip("0").rstrip(".") for text in ends}:
@@ -215,7 +218,17 @@ def interval(compared: verdict.Comparison | None) -> str:
 def _verdict(line: Line) -> str:
     words = "baseline" if line.is_baseline else line.compared.words() if line.compared else ""
     unfair = f"{unfairness.MARK} {line.unfair}" if line.unfair else ""
-    return "; ".join(part for part in (words, unfair, line.reason) if part)
+    return "; ".join(part for part in (words, _in_common(line), unfair, line.reason) if part)
+
+
+def _in_common(line: Line) -> str:
+    """The medians that the ratio is of, where they are not those of the table."""
+    one = line.compared
+    if one is None or not line.differs:
+        return ""
+    show = _SHOWN[line.metric]
+    blocks = units.plural(one.blocks, "common block")
+    return f"in {blocks} {show(one.value)} against {show(one.baseline_value)}"
 
 
 def _figures(body: dict[str, list[list[str]]]) -> list[list[str]]:
@@ -294,7 +307,8 @@ def how_to_read(table: verdict.Table, between_runs: bool = False) -> list[str]:
     return [
         f"ratio: speed against {against}; above 1 is faster; geometric mean of the blocks",
         "interval: of the ratio, as its verdict needs it: if nothing differs, at most"
-        f" {100 * sequential.ALPHA:.0f} % of tables have a faster or slower, whenever a run stops",
+        f" {100 * sequential.ALPHA:.0f} % of tables have a faster or slower, whenever a run stops;"
+        f" over {WIDEST}×: so wide that its ends say nothing",
         f"faster, slower: the interval excludes 1; same: it lies within {share} of 1;"
         " inconclusive: neither",
     ]

@@ -67,9 +67,11 @@ def memory(value: float) -> str:
     return f"{short(value)} B"
 
 
-def ratio(value: float) -> str:
-    """1.234 -> 1.23×."""
-    return f"{digits(value)}×"
+def ratio(value: float, significant: int = 3) -> str:
+    """1.234 -> 1.23×; what is not 1 is not written as 1: 1.0004 -> 1.0004×."""
+    while value != 1 and significant < 6 and digits(value, significant).strip("0.") == "1":
+        significant += 1
+    return f"{digits(value, significant)}×"
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:

@@ -15,9 +15,12 @@ Verdict       faster, slower   the interval excludes 1
               inconclusive     anything else
               The interval is the one that the verdict rests on: its confidence holds over the whole
               table and at every look, so a run may stop when it has seen enough.
-Medians       `value` and `baseline_value` are medians of valid rows. If they order the two sides
-              otherwise than the paired ratios do, the test does not reject (p is 1), the interval
-              is widened to reach 1, and `note` says why.
+Medians       `value` and `baseline_value` are medians of the blocks that both sides have. If they
+              order the two sides otherwise than the paired ratios do, the test does not reject (p
+              is 1), the interval is widened to reach 1, and `note` says why.
+Predictions   The interval also contains the error that predicted ratios had (prediction_error.py):
+              what is not faster or slower beyond that error is inconclusive. `by_model` is the
+              verdict without the error.
 """
 
 from __future__ import annotations
@@ -77,6 +80,7 @@ class Comparison:
     agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
     forecast: Callable[[], int | None] | None = None  # of `needed`; None if it is decided
     note: str = ""  # what contradicts the ratio
+    by_model: str = ""  # of a prediction: the verdict without the model's error
     unfair: str = ""  # unfairness.py, of the primitive; empty: nothing to say against it
 
     def record(self) -> dict[str, Any]:
@@ -119,6 +123,7 @@ class Comparison:
             low=None if self.high is None else 1 / self.high,
             high=None if self.low is None else 1 / self.low,
             verdict=_OPPOSITE.get(self.verdict, self.verdict),
+            by_model=_OPPOSITE.get(self.by_model, self.by_model),
             unfair="",
         )
 
@@ -233,12 +238,14 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     logs = cube.logs[above] - cube.logs[below]
     shared = np.isfinite(logs).any(axis=1)
     above, below, logs = above[shared], below[shared], logs[shared]
+    blocks = np.isfinite(logs)
     against = [cube.groups[cube.group_of[b]].baseline == cube.labels[b] for b in below]
     evidence = sequential.paired(logs)
     agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
     forecast = sequential.paired(logs, forecast=True)
     primary = np.array(against, dtype=bool)
-    judged = _judged(evidence, forecast, (cube, above), (cube, below), primary, same_within)
+    sides = [_Side(cube, at, np.where(blocks, cube.logs[at], np.nan)) for at in (above, below)]
+    judged = _judged(evidence, forecast, *sides, primary, same_within, _model_error(run, cube))
     machine = run.machine
 
     def compared(at: int) -> Comparison:
@@ -275,7 +282,10 @@ def of_two_runs(
     above, below = np.array(measured, dtype=int).reshape(-1, 2).T
     evidence = sequential.unpaired(after.logs[above], before.logs[below])
     primary = np.ones(len(above), dtype=bool)
-    judged = _judged(evidence, evidence, (after, above), (before, below), primary, same_within)
+    new_side, old_side = _Side(after, above, after.logs[above]), _Side(
+        before, below, before.logs[below]
+    )
+    judged = _judged(evidence, evidence, new_side, old_side, primary, same_within)
 
     def compared(at: int) -> Comparison:
         subject = after.about(int(above[at]), new.machine)
@@ -428,20 +438,51 @@ def _pairs_of(cube: _Cube, place: int) -> Iterator[tuple[int, int]]:
         yield (b, a) if cube.labels[a] == baseline else (a, b)
 
 
+@dataclass(frozen=True)
+class _Side:
+    """One side of all comparisons."""
+
+    cube: _Cube
+    cells: np.ndarray  # of each comparison
+    logs: np.ndarray  # its log speeds in the blocks that count
+
+    @property
+    def signs(self) -> np.ndarray:
+        return np.array([1.0 if self.cube.metric(cell) == RATE else -1.0 for cell in self.cells])
+
+    @property
+    def medians(self) -> np.ndarray:
+        return np.nanmedian(np.exp(self.logs * self.signs[:, None]), axis=1)
+
+
+def _model_error(run: Run, cube: _Cube) -> Callable[[int], float]:
+    """Of a cell: by which factor, as a logarithm, a predicted ratio may be wrong."""
+    if not run.predicted:
+        return lambda cell: 0.0
+    keys = [group.key for group in cube.groups]
+    found = [
+        prediction_error.ratio_error(
+            key["threads"] or 1, float(key["hold_ns"] or 0), run.hardware_threads
+        )
+        for key in keys
+    ]
+    return lambda cell: found[cube.group_of[cell]]
+
+
 def _judged(
     evidence: sequential.Evidence,
     forecast: sequential.Evidence,
-    above: tuple[_Cube, np.ndarray],
-    below: tuple[_Cube, np.ndarray],
+    above: _Side,
+    below: _Side,
     primary: np.ndarray,
     same_within: float,
+    model_error: Callable[[int], float] = lambda cell: 0.0,
 ) -> Callable[[int], dict[str, Any]]:
     """What the verdict decides of the fields of a comparison, by its place. `primary`: those with
     the baseline."""
     evidence = sequential.moderated(evidence, primary)
-    values, bases = (cube.medians[at] for cube, at in (above, below))
-    signs = np.array([1.0 if above[0].metric(cell) == RATE else -1.0 for cell in above[1]])
-    contrary = np.sign(np.log(values / bases)) * signs * evidence.center < 0
+    values, bases = above.medians, below.medians
+    contrary = np.sign(np.log(values / bases)) * above.signs * evidence.center < 0
     p = sequential.p_at_any_look(evidence)
     p = np.where(contrary & np.isfinite(p), 1.0, p)
     corrected = sequential.holm(p, _weights(primary))
@@ -450,10 +491,14 @@ def _judged(
     low = np.where(contrary, np.minimum(evidence.center - half, 0), evidence.center - half)
     high = np.where(contrary, np.maximum(evidence.center + half, 0), evidence.center + half)
     margin = math.log1p(same_within)
-    ratios, ends, errors = np.exp(evidence.center), (np.exp(low), np.exp(high)), evidence.error
+    wrong = np.array([model_error(int(cell)) for cell in above.cells])
+    ends = np.exp(low - wrong), np.exp(high + wrong)
+    ratios, errors = np.exp(evidence.center), evidence.error
 
     def judged(i: int) -> dict[str, Any]:
-        verdict = word(low[i], high[i], margin)
+        by_model = word(low[i], high[i], margin)
+        verdict = word(low[i] - wrong[i], high[i] + wrong[i], margin)
+        within_error = verdict == INCONCLUSIVE and by_model != INCONCLUSIVE
         fields: dict[str, Any] = {
             "value": float(values[i]),
             "baseline_value": float(bases[i]),
@@ -466,15 +511,17 @@ def _judged(
             "blocks": int(evidence.blocks[i]),
             "verdict": verdict,
             "error": _number(errors[i]),
-            "note": _CONTRARY if contrary[i] else "",
+            "note": _CONTRARY if contrary[i] else _WITHIN_ERROR if within_error else "",
+            "by_model": by_model,
         }
-        if verdict == INCONCLUSIVE:
+        if verdict == INCONCLUSIVE and not within_error:
             fields["forecast"] = lambda: _needed(forecast, i, corrected.alpha[i], margin)
         return fields
 
     return judged
 
 
+_WITHIN_ERROR = "within the error of such predictions"
 _CONTRARY = "medians and paired ratios point in opposite directions"
 
 

@@ -70,6 +70,12 @@ TEST(Disturbance, LimitsCanBeChosen) {
             "thread overlap 96 % (minimum 97 %)");
 }
 
+TEST(Disturbance, AFigureIsWrittenWithDecimalsThatTellItFromItsLimit) {
+  Sample sample = quiet();
+  sample.overlap = 0.9496;
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample), "thread overlap 94.96 % (minimum 95 %)");
+}
+
 TEST(Disturbance, ATrialThatCameToNothingIsNotJudged) {
   Sample sample = quiet();
   sample.outcome = Outcome::kDeadlock;

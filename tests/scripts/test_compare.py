@@ -17,7 +17,7 @@ from typing import Any
 import compare
 import pytest
 import synthetic
-from analysis import comparison, loader, tables, verdict
+from analysis import comparison, loader, tables, units, verdict
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -436,3 +436,49 @@ def test_a_script_needs_only_the_modules_that_it_names(make_run: MakeRun, script
     code = _WITHOUT.format(missing=sorted(missing), scripts=str(SCRIPTS), words=words)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("wins", "told"),
+    [
+        (lambda block: 1e3 ** (block % 2), "over 10×"),
+        (lambda block: 1.1 + 0.01 * (block % 2), "1."),
+    ],
+    ids=["wide", "narrow"],
+)
+def test_an_interval_that_says_nothing_is_not_printed(
+    make_run: MakeRun, capsys: Capture, wins: Callable[[int], float], told: str
+) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e6 * (wins(row["block"]) if row["primitive"] == "keyed" else 1)
+
+    cells = synthetic.sweep(["global:lock=std", "keyed"], threads=(2,))
+    assert compare.main([str(make_run(cells=cells, change=change))]) == 0
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("  keyed ")]
+    assert told in line.partition("×")[2] and "e-" not in line
+
+
+def test_a_ratio_comes_with_the_medians_of_the_blocks_that_it_is_of(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    """The baseline was valid in late blocks only, in which the machine was slow."""
+
+    def change(row: dict[str, Any]) -> None:
+        slow = 4 if row["block"] >= 20 else 1
+        row["operations_per_s"] = 1e6 / slow * (0.94 if row["primitive"] == "keyed" else 1)
+        if row["primitive"] != "keyed" and row["block"] < 20:
+            row.update(valid="false", reason="disturbed")
+
+    cells = synthetic.sweep(["global:lock=std", "keyed"], threads=(2,))
+    run = make_run(cells=cells, blocks=25, change=change)
+    (one,) = verdict.of_run(loader.load(run)).comparisons
+    assert (one.value, one.baseline_value) == (pytest.approx(235_000), pytest.approx(250_000))
+    assert one.verdict == verdict.SLOWER and not one.note
+    assert compare.main([str(run)]) == 0
+    assert "in 5 common blocks 235 k/s against 250 k/s" in capsys.readouterr().out
+
+
+def test_what_is_faster_is_never_written_as_one() -> None:
+    for value, text in ((1.0004, "1.0004×"), (0.99999, "0.99999×"), (1.0, "1.00×"), (1.2, "1.20×")):
+        assert units.ratio(value) == text
+    assert units.ratio(1.004, 2) == "1.004×"

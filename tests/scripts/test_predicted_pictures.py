@@ -5,6 +5,7 @@ in one ratio with measurements."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,38 @@ def test_a_predicted_lead_within_the_error_is_not_significant() -> None:
     assert found is not None
     assert not prediction_error.exceeds_error(0.99 / found.low, 64, 0, 64)
     assert prediction_error.exceeds_error(1.01 / found.low, 64, 0, 64)
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_every_output_calls_a_predicted_ratio_significant_only_beyond_the_error(
+    make_run: MakeRun, tmp_path: Path, factor: float
+) -> None:
+    """The ratios of the page, the picture and the table, just within the error and beyond it."""
+    lead = factor * math.exp(prediction_error.ratio_error(64, 200, 64))
+
+    def change(row: dict[str, Any]) -> None:
+        noise = 1 + 0.001 * (row["block"] % 2)
+        row["operations_per_s"] = 1e6 * (lead * noise if row["primitive"] == "keyed" else 1)
+
+    cells = synthetic.sweep(("global", "keyed"), threads=(64,), keys=(1, 64))
+    run = as_predicted(make_run(cells=cells, blocks=4, change=change))
+    for one in verdict.of_run(loader.load(run)).comparisons:
+        assert one.by_model == verdict.FASTER
+        assert one.verdict == (verdict.FASTER if factor > 1 else verdict.INCONCLUSIVE)
+        assert one.needed is None
+        assert one.low is not None and (one.low > 1) == (factor > 1)
+    out = tmp_path / "page.html"
+    assert report.main([str(run), "--out", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.count('<span class="pill">significant</span>') == (factor > 1)
+    assert page.count("fastest, significant") == (2 if factor > 1 else 0)
+    assert {one["verdict"] for one in json.loads(comparisons_of(page))["comparisons"]} == {
+        verdict.FASTER if factor > 1 else verdict.INCONCLUSIVE
+    }
+
+
+def comparisons_of(page: str) -> str:
+    return page.partition('id="comparisons">')[2].partition("</script>")[0]
 
 
 def test_errors_are_quantiles_of_each_class(make_run: MakeRun, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import compare
 import pandas as pd
 import pytest
+import report
 import synthetic
 from analysis import cells, loader, saturation, unfairness
 from analysis.pictures import PICTURES, throughput_by_stripes
@@ -60,6 +61,21 @@ def test_a_trial_that_came_off_at_last_is_missing_from_no_line(
     reasons = [line["reason"] for line in result["cells"] if line["blocks"] == 4]
     assert reasons == [f"disturbed: {TAKEN} (1 of 5 blocks not valid)"]
     assert f"5 rows excluded as disturbed, such as: {TAKEN}" in " ".join(result["notes"])
+
+
+def test_a_page_says_how_many_attempts_are_behind_its_trials_and_forgives_the_floor(
+    make_run: MakeRun,
+) -> None:
+    def again(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        first = {**rows[1], "valid": "false", "disturbance": "the host took 14 % of the time"}
+        return [first, *({**row, "attempt": 1} for row in rows)]
+
+    cells = synthetic.sweep(["none", "global", "keyed"], threads=(2,))
+    folder = make_run(cells=cells, blocks=4, change_all=again)
+    assert report.main([str(folder)]) == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "12 trials, 8 of them valid (1 earlier attempt excluded)" in page
+    assert "invalid blocks" not in page
 
 
 def test_disturbed_rows_are_told_apart_from_wrong_ones(make_run: MakeRun) -> None:

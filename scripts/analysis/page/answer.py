@@ -290,8 +290,8 @@ _VERDICTS = (verdict.FASTER, verdict.SLOWER, verdict.SAME, verdict.INCONCLUSIVE)
 
 
 def _range(ratios: Sequence[float]) -> str:
-    low, high = units.digits(min(ratios), 2), units.digits(max(ratios), 2)
-    return f"{low}×" if low == high else f"{low} to {high}×"
+    low, high = units.ratio(min(ratios), 2), units.ratio(max(ratios), 2)
+    return low if low == high else f"{low} to {high}"
 
 
 def _price(rows: pd.DataFrame) -> str:

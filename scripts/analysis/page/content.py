@@ -173,9 +173,11 @@ def _facts(run: Run, table: pd.DataFrame) -> list[str]:
     trials = run.final
     blocks = trials["block"].nunique()
     valid = int(trials["valid"].sum())
+    again = len(run.trials) - len(trials)
     facts = [
         units.plural(len(trials), "trial")
-        + (", all valid" if valid == len(trials) else f", {valid:,} of them valid"),
+        + (", all valid" if valid == len(trials) else f", {valid:,} of them valid")
+        + (f" ({units.plural(again, 'earlier attempt')} excluded)" if again else ""),
         units.plural(len(table), "cell"),
         units.plural(blocks, "block"),
     ]
