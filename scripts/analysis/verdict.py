@@ -206,6 +206,11 @@ class Table:
         parts = [pd.Series(place, index=one.rows.index) for place, one in enumerate(self.groups)]
         return pd.concat(parts)
 
+    def unfair(self, group: int, primitive: str) -> str:
+        """unfairness.py, of a primitive in a group."""
+        rows = self.groups[group].rows
+        return unfairness.words(rows[(rows["label"] == primitive) & rows["valid"]])
+
     def between(self, group: int, primitive: str, other: str) -> Comparison | None:
         """None if they share no block in which both are valid."""
         place = self._places.get((group, primitive, other))

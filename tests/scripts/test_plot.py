@@ -17,7 +17,8 @@ import plot
 import pytest
 import synthetic
 from analysis import endings, figure, loader, palette, scales
-from analysis.pictures import PICTURES
+from analysis.pictures import PICTURES, winner
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -164,7 +165,7 @@ def test_a_cell_that_was_not_swept_gets_bars_from_zero(make_run: MakeRun) -> Non
     assert "throughput" not in drawn(make_run("swept", cells=synthetic.sweep()))
 
 
-def test_a_lead_that_is_not_significant_is_hatched(make_run: MakeRun) -> None:
+def test_the_winner_shows_losses_and_those_that_do_not_matter_alike(make_run: MakeRun) -> None:
     def lead(by: float) -> Callable[[dict[str, Any]], None]:
         def change(row: dict[str, Any]) -> None:
             differs = (0.02, -0.02, 0.0)[row["block"]]
@@ -175,17 +176,46 @@ def test_a_lead_that_is_not_significant_is_hatched(make_run: MakeRun) -> None:
     cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2), keys=(1, 64))
     small = drawn(make_run("small", cells=cells, blocks=3, change=lead(1.03)))["winner"]
     clear = drawn(make_run("clear", cells=cells, blocks=3, change=lead(1.3)))["winner"]
-    assert "≈ striped" in words(small) and "≈ striped" not in words(clear)
-    assert "1.30×" in words(clear)
+    assert "≤ 5 %" in words(small) and "23 %" not in words(small)
+    assert words(clear).split("\n").count("23 %") == 4
+    faces = {patch.get_facecolor() for axes in small.axes for patch in axes.patches}
+    assert faces == {to_rgba(winner.COLOURS[0])}
+    assert to_rgba(winner.COLOURS[2]) in {patch.get_facecolor() for patch in clear.axes[0].patches}
 
 
-def test_a_lead_that_the_blocks_do_not_bear_out_is_not_a_win(make_run: MakeRun) -> None:
-    def tie(row: dict[str, Any]) -> None:
-        wins = (row["primitive"] == "keyed") == (row["block"] % 2 == 0)
-        row["operations_per_s"] = 1.2e6 if wins else 1e6
+def test_a_loss_that_the_blocks_do_not_bear_out_is_white_and_has_a_mark(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        loses = row["primitive"] == "keyed" and row["block"] % 2 == 0
+        row["operations_per_s"] = 0.5e6 if loses else 1e6
 
     cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2), keys=(1, 64))
-    assert "≈" in words(drawn(make_run(cells=cells, change=tie))["winner"])
+    made = drawn(make_run(cells=cells, change=change))["winner"]
+    assert words(made).split("\n").count("34 % ?") == 4
+    assert {patch.get_facecolor() for patch in made.axes[0].patches} >= {to_rgba("white")}
+
+
+def test_loads_are_columns_of_the_winner(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        share = {1000: 0.1, 0: ""}[row["think_ns"]]
+        slow = row["primitive"] == "striped" and share == ""
+        row.update(load_share=share, operations_per_s=1e6 * (0.4 if slow else 1))
+
+    cells = [
+        {**cell, "think_kind": "exp" if think else "none", "think_ns": think}
+        for think in (1000, 0)
+        for cell in synthetic.sweep(["keyed", "striped"], threads=(2, 8), keys=(64,))
+    ]
+    (axes,) = drawn(make_run(cells=cells, change=change))["winner"].axes
+    rows: dict[float, list[tuple[float, str]]] = {}
+    for text in axes.texts:
+        x, y = text.get_position()
+        rows.setdefault(y, []).append((x, text.get_text()))
+    assert [[word for _, word in sorted(rows[y])] for y in sorted(rows, reverse=True)] == [
+        ["2 threads", "8 threads"],
+        ["10 %", "saturated"] * 2,
+        ["keyed", *["≤ 5 %"] * 4],
+        ["striped", "≤ 5 %", "60 %", "≤ 5 %", "60 %"],
+    ]
 
 
 def test_the_floor_never_wins(make_run: MakeRun) -> None:

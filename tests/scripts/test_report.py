@@ -136,11 +136,8 @@ def test_names_are_words_everywhere(make_run: MakeRun, capsys: Capture, name: st
     outside_code = re.sub(r"(`+)[^`].*?\1", "", written)
     opened = re.findall(r"(?<!\\)<(?!/?(?:details|summary)>)", outside_code)
     assert not opened, outside_code
-    table = [line for line in written.splitlines() if line.startswith("| ")]
-    bars = {
-        len(re.findall(r"(?<!\\)\|", line)) for line in table if "threads" in line and "·" in line
-    }
-    assert len(bars) <= 1
+    for table in re.findall(r"(?:^\|.*\n)+", written, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
 
 
 # Enough for every part of a page.
@@ -412,8 +409,35 @@ def test_a_clear_lead_is_significant_and_a_tie_is_not(make_run: MakeRun) -> None
     assert by_label.loc["striped", "standing"] == summary.LEVEL
     assert not by_label["settled"].any()
     (advice,) = questions_of(run)[0].advice
-    assert advice.primitive == "keyed" and advice.confidence == "not significant"
-    assert "striped" in advice.because and "global" in advice.because
+    assert advice.primitive == "keyed" and advice.confidence == "tie"
+    assert advice.because.startswith("keyed or striped (within 1 %); take keyed, the simplest")
+    assert "global" in advice.because
+    page = page_of(run)
+    assert "tie keyed or striped (within 1 %); take keyed, the simplest" in page.text
+
+
+def test_the_answer_knows_loads(make_run: MakeRun) -> None:
+    """At a low load all are alike; in the saturated loop one of them is twice as fast."""
+
+    def change(row: dict) -> None:
+        share = {1000: 0.1, 200: 0.5, 0: ""}[row["think_ns"]]
+        fast = row["primitive"] == "keyed" and share == ""
+        noise = 1 + 0.001 * (row["block"] % 3)
+        row.update(load_share=share, operations_per_s=1e6 * noise * (2 if fast else 1))
+
+    cells = [
+        {**cell, "think_kind": "exp" if think else "none", "think_ns": think}
+        for think in (1000, 200, 0)
+        for cell in synthetic.sweep(("global:lock=std", "keyed"), threads=(2,))
+    ]
+    run = make_run(cells=cells, blocks=6, change=change)
+    (question,) = questions_of(run)
+    (advice,) = question.advice
+    assert advice.where.endswith("load 10 % to saturated") and advice.primitive == "keyed"
+    assert advice.confidence == "significant in 1 of 3 cells"
+    page = page_of(run)
+    assert "global:lock=std ≤ 5 % ≤ 5 % 50 %" in page.text
+    assert "keyed ≤ 5 % ≤ 5 % ≤ 5 %" in page.text
 
 
 def test_the_floor_wins_nothing(make_run: MakeRun) -> None:

@@ -118,7 +118,7 @@ def test_starved_threads_are_told_in_the_row(make_run: MakeRun, capsys: Capture)
     assert compare.main([str(run)]) == 0
     out = capsys.readouterr().out
     assert "! unfair: Jain 0.42" in out and unfairness.EXPLAINED in out
-    assert "keyed !" in words(PICTURES["winner"](loader.load(run)))
+    assert "≤ 5 % !" in words(PICTURES["winner"](loader.load(run)))
 
 
 def test_a_long_wait_is_told_in_the_row(make_run: MakeRun, capsys: Capture) -> None:

@@ -2,25 +2,29 @@
 """The questions that a run can answer, and its answers: which primitive for which threads, keys
 and hold, with the confidence behind it.
 
-A question is all that was measured of one workload under conditions that differ by threads, keys
-and hold only. Nothing is answered where fewer than two primitives competed.
+A question is all that was measured of one workload under conditions that differ by threads, keys,
+load and hold only. Nothing is answered where fewer than two primitives competed.
+
+Of primitives that tie, the simplest is recommended: advice.py.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, figure, unfairness, units, verdict
+from analysis import advice, baselines, cells, figure, locking_cost, unfairness, units, verdict
+from analysis.loader import SATURATED
 from analysis.page import regions, summary
 from analysis.page.regions import Field, Place, Region
 
-AXES = ["threads", "keys", "hold"]
+AXES = ["threads", "keys", "load", "hold"]
 _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
-_OUTSIDE = [*AXES, *_HOLD, "operations_planned", "sample_every"]
+_OUTSIDE = cells.apart("threads", "keys").union(_HOLD)
 # Not significantly different, but slower than this share of the fastest: no answer all the same.
 _NEAR = 0.9
 # Of more fields than this each hold has its own answers: there would be too many boxes to try.
@@ -45,7 +49,7 @@ class Advice:
 
     primitive: str
     where: str
-    confidence: str  # "significant", "significant in 2 of 8 cells" or "not significant"
+    confidence: str  # "significant", "significant in 2 of 8 cells", "tie" or "undecided"
     because: str
     price: str  # unfairness, where its throughput was bought with it
     groups: list[int]  # of the table, that all this holds for
@@ -57,6 +61,7 @@ class Question:
     key: dict[str, Any]
     threads: list[float]
     keys: list[float]
+    loads: list[float]  # 0: there is none
     holds: list[str]
     spots: dict[Place, Spot]
     advice: list[Advice]
@@ -71,8 +76,14 @@ def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
     if rows.empty:
         return []
     rows["hold"] = _holds(rows)
-    rows["question"] = cells.codes(rows, [n for n in cells.GROUP if n not in _OUTSIDE])
-    found = [_question(own, judged) for _, own in rows.groupby("question", sort=True)]
+    found = []
+    for loaded in (True, False):
+        own_rows = rows[rows["load"].notna() == loaded]
+        outside = _OUTSIDE | cells.following("load") if loaded else _OUTSIDE
+        names = [name for name in cells.GROUP if name not in outside]
+        own_rows = own_rows.assign(load=own_rows["load"].fillna(0.0))
+        by_question = own_rows.groupby(cells.codes(own_rows, names), sort=True)
+        found += [_question(own, judged, names) for _, own in by_question]
     answered = [one for one in found if one is not None]
     return sorted(answered, key=lambda one: -len(one.spots))
 
@@ -104,7 +115,7 @@ def _known(key: dict[str, Any]) -> dict[str, Any]:
     return {name: None if value != value else value for name, value in key.items()}
 
 
-def _question(rows: pd.DataFrame, judged: verdict.Table) -> Question | None:
+def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Question | None:
     rows = _one_group_a_place(rows)
     crowd = rows.groupby("group")["label"].transform("size") > 1
     rows = rows[crowd]
@@ -113,7 +124,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table) -> Question | None:
     order = rows.assign(kind=rows["hold_kind"].map({"none": 0, "touch": 1, "spin": 2}).fillna(3))
     order = order.sort_values(["kind", "hold_lines", "hold_ns"], na_position="first")
     holds = list(dict.fromkeys(order["hold"]))
-    threads, keys = (sorted(rows[axis].dropna().unique()) for axis in ("threads", "keys"))
+    threads, keys, loads = (sorted(rows[axis].dropna().unique()) for axis in AXES[:3])
     spots = {}
     by_place: dict[Place, pd.DataFrame] = {}
     for _, own in rows.groupby("group", sort=False):
@@ -123,18 +134,21 @@ def _question(rows: pd.DataFrame, judged: verdict.Table) -> Question | None:
         place = (
             threads.index(head["threads"]),
             keys.index(head["keys"]),
+            loads.index(head["load"]),
             holds.index(head["hold"]),
         )
         spots[place], by_place[place] = _spot(own), own
     if not spots:
         return None
-    head = _known(rows.iloc[0][[n for n in cells.GROUP if n not in _OUTSIDE]].to_dict())
-    axes = (threads, keys, holds)
+    head = _known(rows.iloc[0][names].to_dict())
+    axes = (threads, keys, loads, holds)
+    loop = " · saturated loop" if loads == [SATURATED] else ""
     return Question(
-        name=cells.describe(head) or "unnamed workload",
+        name=(cells.describe(head) or "unnamed workload") + loop,
         key=head,
         threads=threads,
         keys=keys,
+        loads=loads,
         holds=holds,
         spots=spots,
         advice=[_advice(one, axes, spots, by_place, judged) for one in _covered(spots, by_place)],
@@ -173,8 +187,8 @@ def _covered(spots: dict[Place, Spot], rows: dict[Place, pd.DataFrame]) -> list[
     if len(fields) <= MOST_FIELDS:
         return regions.cover(fields)
     found = []
-    for hold in sorted({place[2] for place in fields}):
-        found += regions.cover({place: f for place, f in fields.items() if place[2] == hold})
+    for last in sorted({place[2:] for place in fields}):
+        found += regions.cover({place: f for place, f in fields.items() if place[2:] == last})
     return found
 
 
@@ -183,9 +197,12 @@ def _near(spot: Spot, rows: pd.DataFrame) -> list[str]:
     return list(near["label"])
 
 
+Axes = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[str]]
+
+
 def _advice(
     region: Region,
-    axes: tuple[Sequence[float], Sequence[float], Sequence[str]],
+    axes: Axes,
     spots: dict[Place, Spot],
     rows: dict[Place, pd.DataFrame],
     judged: verdict.Table,
@@ -193,31 +210,67 @@ def _advice(
     own = [spots[place] for place in region.places]
     certain = sum(spot.first == region.primitive and spot.settled for spot in own)
     here = pd.concat([rows[place] for place in region.places])
-    mine = here[here["label"] == region.primitive]
-    usual = _against(here, region.primitive, judged)
+    tied = _tied(region.primitive, own, here, judged) if not certain else []
+    chosen = _simplest(tied, own, judged) if tied else region.primitive
+    mine = here[here["label"] == chosen]
+    because = _tie(tied, chosen, here) if tied else _because(region.primitive, own, judged)
     return Advice(
-        primitive=region.primitive,
+        primitive=chosen,
         where=_where(region, axes),
-        confidence=_confidence(certain, len(own)),
-        because=f"{_because(region.primitive, own, judged)}{usual}.",
+        confidence="tie" if tied else _confidence(certain, len(own)),
+        because=f"{because}{_against(here, chosen, judged)}.",
         price=_price(mine),
         groups=[spot.group for spot in own],
     )
 
 
-def _where(region: Region, axes: tuple[Sequence[float], Sequence[float], Sequence[str]]) -> str:
-    threads, keys, holds = axes
-    (t0, t1), (k0, k1), (h0, h1) = region.box
+def _tied(
+    primitive: str, spots: list[Spot], rows: pd.DataFrame, judged: verdict.Table
+) -> list[str]:
+    """Those that in each of these cells are not significantly different from the fastest, nor far
+    from it; the primitive itself first. Empty if there is no other."""
+    level = set.intersection(*({spot.first, *spot.level} for spot in spots))
+    least = rows.groupby("label")["ratio"].min()
+    rivals = set.intersection(*(_rivals(primitive, spot, judged) for spot in spots)) & level
+    others = sorted(label for label in rivals if least[label] >= _NEAR)
+    return [primitive, *others] if others and least[primitive] >= _NEAR else []
+
+
+def _simplest(tied: list[str], spots: list[Spot], judged: verdict.Table) -> str:
+    """What advice.py recommends of them in most of the cells."""
+    found = Counter(advice._simplest(judged, spot.group, tied) for spot in spots)
+    return min(found, key=lambda label: (-found[label], tied.index(label)))
+
+
+def _tie(tied: list[str], chosen: str, rows: pd.DataFrame) -> str:
+    """`keyed or striped (within 4 %); take striped, the simplest, keyed if …`."""
+    own = rows[rows["label"].isin(tied)]
+    names = [figure.printable(label, 60) for label in tied]
+    listed = f"{', '.join(names[:-1])} or {names[-1]}"
+    apart = max(1.0, 100 * (1 - float(own["ratio"].min())))
+    said = f"{listed} (within {apart:.0f} %); take {figure.printable(chosen, 60)}, the simplest"
+    size = own.groupby("label")["lock_bytes"].median()
+    if size.notna().any() and size.min() < size.get(chosen, 0) / 2:
+        said += f", {figure.printable(str(size.idxmin()), 60)} if memory matters"
+    by_key = [label for label in tied if label.startswith("keyed")]
+    if by_key and chosen not in by_key and (rows["keys"] > 1).any():
+        said += f", {figure.printable(by_key[0], 60)} if two locks are nested"
+    return said
+
+
+def _where(region: Region, axes: Axes) -> str:
+    threads, keys, loads, holds = axes
+    (t0, t1), (k0, k1), (l0, l1), (h0, h1) = region.box
     many = (threads[t1] != 1, keys[k1] != 1)
-    return " × ".join(
-        [
-            regions.span([units.number(t) for t in threads], t0, t1)
-            + (" threads" if many[0] else " thread"),
-            regions.span([units.number(k) for k in keys], k0, k1)
-            + (" keys" if many[1] else " key"),
-            _span_of_holds(holds, h0, h1),
-        ]
-    )
+    parts = [
+        regions.span([units.number(t) for t in threads], t0, t1)
+        + (" threads" if many[0] else " thread"),
+        regions.span([units.number(k) for k in keys], k0, k1) + (" keys" if many[1] else " key"),
+        _span_of_holds(holds, h0, h1),
+    ]
+    if len(loads) > 1:
+        parts.append(f"load {regions.span(list(map(locking_cost.load_words, loads)), l0, l1)}")
+    return " × ".join(parts)
 
 
 def _span_of_holds(holds: Sequence[str], first: int, last: int) -> str:
@@ -228,7 +281,7 @@ def _span_of_holds(holds: Sequence[str], first: int, last: int) -> str:
 def _confidence(certain: int, whole: int) -> str:
     if certain == whole:
         return "significant"
-    return f"significant in {certain} of {whole} cells" if certain else "not significant"
+    return f"significant in {certain} of {whole} cells" if certain else "undecided"
 
 
 def _because(primitive: str, spots: list[Spot], judged: verdict.Table) -> str:
@@ -251,7 +304,7 @@ def _because(primitive: str, spots: list[Spot], judged: verdict.Table) -> str:
         others = "in the other one" if left == 1 else f"in each of the other {left}"
         return f"Fastest in {len(certain)} of {whole} cells; {others} {same}"
     where = f" in each of {whole} cells" if whole > 1 else ""
-    return f"Among the fastest, but {same}{where}"
+    return f"Fastest by the medians or near it, but {same}{where}: more blocks may decide"
 
 
 def _rivals(primitive: str, spot: Spot, judged: verdict.Table) -> set[str]:

@@ -16,11 +16,11 @@ from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import figure, fleet_tables, templates, text, unfairness, units
+from analysis import cells, figure, fleet_tables, losses, templates, text, unfairness, units
 from analysis.fleet import Entry
 from analysis.machines import Machine
 from analysis.page import colours, content, lines, method
-from analysis.page.answer import Question, Spot
+from analysis.page.answer import Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
 from analysis.page.fleet_part import FleetPart, Map, Part
@@ -30,7 +30,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
     ("answer", "Answer"),
     ("load", "Cost and waits by load"),
-    ("map", "Map"),
+    ("map", "Losses"),
     ("waits", "Waits"),
     ("fairness", "Fairness"),
     ("cost", "Cost"),
@@ -67,6 +67,7 @@ MOST_RECORDS = 1200  # comparisons that the page carries as data
 _MOST_ADVICE = 6
 _MOST_MAPS = 8
 _MOST_PLACES = 12  # along each side of a map
+_MOST_COLUMNS, _MOST_ROWS = 16, 24  # of a table of losses
 
 
 def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None) -> str:
@@ -97,6 +98,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         most_questions=MOST_QUESTIONS,
         most_advice=_MOST_ADVICE,
         unfair=unfairness.EXPLAINED,
+        losses_explained=losses.EXPLAINED,
         comparisons=Markup(_comparisons(chapters)),
     )
 
@@ -222,9 +224,9 @@ def _titles(chapters: Sequence[Chapter], machines: Sequence[Machine]) -> list[st
 
 def _shown(chapter: Chapter, title: str, of: int) -> dict[str, Any]:
     """The chapter with what only this form needs."""
-    maps = [one for question in chapter.questions for one in _maps(question, chapter.inks)]
-    # A map of one field only repeats the answer: it is shown where there is no other.
-    maps = [one for one in maps if one["fields"] > 1] or maps
+    # A table of one column only repeats the answer: it is shown where there is no other.
+    panels = [one for one in chapter.losses if len(one.columns) > 1] or chapter.losses
+    room = max(1, _MOST_MAPS // of)
     return {
         **vars(chapter),
         "title": title,
@@ -235,8 +237,8 @@ def _shown(chapter: Chapter, title: str, of: int) -> dict[str, Any]:
             }
             for name, section in chapter.sections.items()
         },
-        "maps": maps[: max(1, _MOST_MAPS // of)],
-        "more_maps": max(0, len(maps) - max(1, _MOST_MAPS // of)),
+        "losses": [_losses(panel, chapter.inks) for panel in panels[:room]],
+        "more_losses": max(0, len(panels) - room),
         "any_unfair": any(line.price for line in chapter.lines),
     }
 
@@ -246,32 +248,24 @@ def _chart(chart: Any, inks: Inks) -> dict[str, Any]:
     return {**vars(chart), "drawn": Markup(chart.svg), "marks": keys}
 
 
-def _maps(question: Question, inks: Inks) -> list[dict[str, Any]]:
-    """One for each hold, threads down and keys across."""
-    made = []
-    for at, hold in enumerate(question.holds):
-        spots = {place: spot for place, spot in question.spots.items() if place[2] == at}
-        if not spots:
-            continue
-        threads = _thinned(sorted({place[0] for place in spots}))
-        keys = _thinned(sorted({place[1] for place in spots}))
-        rows = [
-            {
-                "threads": units.number(question.threads[t]),
-                "spots": [_spot(spots.get((t, k, at)), inks) for k in keys],
-            }
-            for t in threads
-        ]
-        said = [units.number(question.keys[k]) for k in keys]
-        made.append(
-            {
-                "title": f"{question.name} · {hold}",
-                "heads": said,
-                "rows": rows,
-                "fields": len(spots),
-            }
-        )
-    return made
+def _losses(panel: losses.Panel, inks: Inks) -> dict[str, Any]:
+    """Primitives down, cells across."""
+    columns = panel.columns[:: -(-len(panel.columns) // _MOST_COLUMNS)]
+    heads = dict(zip(panel.columns, panel.heads))
+    counts = [count for count, _ in columns]
+    names = dict(zip(dict.fromkeys(count for count, _ in panel.columns), panel.spans))
+    return {
+        "title": cells.describe(panel.key),
+        "axis": "load" if panel.by_load else panel.across,
+        "spans": [(names[one][0], counts.count(one)) for one in dict.fromkeys(counts)]
+        if panel.by_load
+        else [],
+        "heads": [heads[column] for column in columns],
+        "rows": [
+            {"label": label, "number": inks.numbers[label], "fields": [own.get(c) for c in columns]}
+            for label, own in list(panel.rows.items())[:_MOST_ROWS]
+        ],
+    }
 
 
 def _thinned(places: list[Any]) -> list[Any]:

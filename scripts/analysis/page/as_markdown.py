@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis import figure, fleet_tables, stressed, unfairness, units
+from analysis import cells, figure, fleet_tables, losses, stressed, unfairness, units
 from analysis.fleet import Fleet
 from analysis.page import about, content, method
-from analysis.page.answer import Question, Spot
+from analysis.page.answer import Question
 from analysis.page.content import Chapter, Line
 from analysis.text import code, markdown
 
 LONGEST = 60_000  # a comment on GitHub ends at 65,536
 _MOST_QUESTIONS = 12
 _MOST_CELLS = 60
+_MOST_TABLES, _MOST_COLUMNS, _MOST_ROWS = 6, 9, 12  # of losses
 _HEADERS = ["primitive", "cell", "median", "least – greatest", "of the fastest", "p99 wait", "Jain"]
 
 
@@ -50,6 +51,10 @@ def _chapter(chapter: Chapter) -> list[str]:
     if not chapter.questions and not chapter.open_loops:
         nothing = "No two primitives were measured under the same conditions"
         out += [f"{nothing}: there is nothing to compare.", ""]
+    if chapter.losses:
+        out += ["### Loss against the fastest", ""]
+        out += [line for panel in chapter.losses[:_MOST_TABLES] for line in _losses(panel)]
+        out += [markdown(losses.EXPLAINED), ""]
     out += _cells(chapter)
     out += _invalid(chapter.faults)
     out += _stressed(chapter.stressed)
@@ -84,33 +89,27 @@ def _answer(question: Question) -> list[str]:
             f" *{advice.confidence}*: {markdown(advice.because)}{price}"
         )
     out.append("")
-    for at, hold in enumerate(question.holds[:3]):
-        spots = {place: spot for place, spot in question.spots.items() if place[2] == at}
-        if len(spots) > 1:
-            out += _map(question, spots, at, hold)
     return out
 
 
-def _map(
-    question: Question, spots: dict[tuple[int, int, int], Spot], at: int, hold: str
-) -> list[str]:
-    keys = sorted({place[1] for place in spots})[:8]
-    threads = sorted({place[0] for place in spots})[:8]
-    heads = [units.plural(int(question.keys[k]), "key") for k in keys]
-    out = [_row([markdown(hold), *heads]), "|---" * (len(keys) + 1) + "|"]
-    for t in threads:
-        name = units.plural(int(question.threads[t]), "thread")
-        out.append(_row([name, *(_spot(spots.get((t, k, at))) for k in keys)]))
+def _losses(panel: losses.Panel) -> list[str]:
+    """Primitives down, cells across."""
+    columns = panel.columns[:: -(-len(panel.columns) // _MOST_COLUMNS)]
+    one = panel.across.removesuffix("s")
+    words = {
+        column: units.plural(int(column[0]), one) + (f" · {head}" if panel.by_load else "")
+        for column, head in zip(panel.columns, panel.heads)
+    }
+    out = [_row([markdown(cells.describe(panel.key)), *(words[column] for column in columns)])]
+    out.append("|---" + "|---:" * len(columns) + "|")
+    for label, own in list(panel.rows.items())[:_MOST_ROWS]:
+        found = [own.get(column) for column in columns]
+        said = [
+            "–" if one is None else one.words + (f" {unfairness.MARK}" if one.unfair else "")
+            for one in found
+        ]
+        out.append(_row([markdown(figure.short(label)), *said]))
     return [*out, ""]
-
-
-def _spot(spot: Spot | None) -> str:
-    if spot is None:
-        return "–"
-    name = markdown(figure.short(spot.first)) + (f" {unfairness.MARK}" if spot.unfair else "")
-    if spot.settled:
-        return f"**{name}** {units.digits(spot.lead or 1)}×"
-    return f"{name} ≈ {markdown(figure.short(spot.level[0]))}" if spot.level else name
 
 
 def _cells(chapter: Chapter) -> list[str]:

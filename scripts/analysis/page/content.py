@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, prediction_error, stressed, tables, text, units, verdict
+from analysis import cells, figure, losses, prediction_error, stressed, tables, text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, cost, fairness, lines, load, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
@@ -66,6 +66,7 @@ class Chapter:
     notes: list[str]
     cannot: list[str]
     questions: list[answer.Question]
+    losses: list[losses.Panel]
     comparisons: list[verdict.Comparison]
     how_to_read: list[str]
     lonely: list[str]
@@ -127,6 +128,7 @@ def _chapter(
         ],
         cannot=about.cannot(run, table),
         questions=answer.questions(table, judged),
+        losses=losses.panels(judged),
         comparisons=judged.comparisons,
         how_to_read=tables.how_to_read(judged),
         lonely=answer.lonely(table),

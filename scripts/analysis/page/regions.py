@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
-Place = tuple[int, int, int]  # of threads, keys and hold, each by its number along the axis
-Box = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]  # first and last of each axis
+Place = tuple[int, ...]  # a number along each axis
+Box = tuple[tuple[int, int], ...]  # first and last of each axis
 
 # What a primitive counts that is only not significantly different from the fastest, which counts 1.
 _LEVEL_WEIGHT = 0.6
@@ -77,7 +77,7 @@ def _boxes(fields: Mapping[Place, Field], label: str, left: set[Place]) -> list[
     covered = {place for place, one in fields.items() if _covers(one, label)}
     seeds = sorted(left & covered)
     for place in seeds[:: -(-len(seeds) // _MOST_SEEDS)]:
-        for order in permutations(range(3)):
+        for order in permutations(range(len(place))):
             box = _grown(fields, covered, place, order)
             if box not in found:
                 found[box] = Region(label, box, _inside(fields, box))
@@ -98,16 +98,16 @@ def _grown(
                     break
                 slab: list[tuple[int, int]] = list(box)
                 slab[axis] = (edge, edge)
-                new = _inside(fields, (slab[0], slab[1], slab[2]))
+                new = _inside(fields, tuple(slab))
                 if not new or not covered.issuperset(new):
                     break
                 box[axis] = (low, edge) if step > 0 else (edge, high)
-    return box[0], box[1], box[2]
+    return tuple(box)
 
 
 def _inside(fields: Mapping[Place, Field], box: Box) -> list[Place]:
-    threads, keys, holds = (range(low, high + 1) for low, high in box)
-    return [place for place in product(threads, keys, holds) if place in fields]
+    sides = (range(low, high + 1) for low, high in box)
+    return [place for place in product(*sides) if place in fields]
 
 
 def span(words: Sequence[str], first: int, last: int) -> str:

@@ -22,7 +22,7 @@ _MEDIANS = (
 
 _NEEDED = list(
     dict.fromkeys(
-        [*cells.GROUP, "label", "block", "valid", "window_s", "held_p50_ns", "operations"]
+        [*cells.GROUP, "load", "label", "block", "valid", "window_s", "held_p50_ns", "operations"]
         + unfairness.FIGURES
         + "thread_operations_min cpu_user_s cpu_system_s makespan_s".split()
         + ["operation_ns", *_MEDIANS[:-2]]
@@ -63,7 +63,9 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     rows["idle_share"] = rows["thread_operations_min"] / (rows["operations"] / rows["threads"])
     valid = rows[rows["valid"]].copy()
     valid["figure"] = _figure(valid)
-    found = rows.groupby("cell", sort=True)[[*cells.GROUP, "group", "label", "metric"]].first()
+    found = rows.groupby("cell", sort=True)[
+        [*cells.GROUP, "load", "group", "label", "metric"]
+    ].first()
     found["planned"] = rows.groupby("cell")["block"].nunique()
     by_cell = valid[valid["figure"] > 0].groupby("cell")
     found["blocks"] = by_cell["block"].nunique().reindex(found.index).fillna(0).astype(int)

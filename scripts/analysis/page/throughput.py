@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput of what no load limits, mostly of the saturated loop: by threads, keys, hold, writes and stripes where they were swept; bars where nothing
-was; fixed work by its makespan, bare costs by their time."""
+"""Throughput of what no load limits, mostly of the saturated loop: by threads, keys, hold, writes
+and stripes where they were swept; bars where nothing was; fixed work by its makespan, bare costs by
+their time."""
 
 from __future__ import annotations
 

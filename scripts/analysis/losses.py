@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each primitive loses against the fastest one, cell by cell: a table of primitives × cells
+for all cells that differ by threads and load (or by keys and load) only. Pure.
+
+A loss of up to verdict.SAME_WITHIN does not matter, whichever primitive it is. A greater one is
+certain if the comparison (verdict.py) calls the primitive slower than the fastest by the medians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis import cells, locking_cost, units, verdict
+
+NEGLIGIBLE = f"≤ {units.percent(verdict.SAME_WITHIN)}"
+# Losses from these shares on have a colour each.
+STEPS = (verdict.SAME_WITHIN, 0.2, 0.5)
+EXPLAINED = (
+    f"loss: how much less an operation rate than that of the fastest primitive of the cell;"
+    f" {NEGLIGIBLE}: does not matter; ?: not significant, more blocks may decide it"
+)
+
+# Of a column: the number of threads or keys, and the load; None: it has no load.
+Column = tuple[float, float | None]
+
+
+@dataclass(frozen=True)
+class Loss:
+    share: float  # 0: nothing
+    certain: bool
+    unfair: str
+
+    @property
+    def step(self) -> int | None:
+        """0 if it does not matter, then one more from each of STEPS on; None: it is not certain."""
+        if self.share <= STEPS[0]:
+            return 0
+        return sum(self.share > step for step in STEPS) if self.certain else None
+
+    @property
+    def words(self) -> str:
+        if self.step == 0:
+            return NEGLIGIBLE
+        # Rounded, what is above the limit still reads as above it.
+        said = f"{max(100 * self.share, 100 * STEPS[0] + 1):.0f} %"
+        return said if self.certain else f"{said} ?"
+
+
+@dataclass(frozen=True)
+class Panel:
+    key: dict[str, Any]  # what its cells have in common
+    across: str  # `threads` or `keys`
+    columns: list[Column]
+    rows: dict[str, dict[Column, Loss]]  # by primitive: the least loss in its worst cell first
+
+    @property
+    def heads(self) -> list[str]:
+        """Of the columns: the load if there are several, else the threads or keys."""
+        if self.by_load:
+            return [locking_cost.load_words(load) if load else "–" for _, load in self.columns]
+        return [units.number(count) for count, _ in self.columns]
+
+    @property
+    def by_load(self) -> bool:
+        return len({load for _, load in self.columns}) > 1
+
+    @property
+    def spans(self) -> list[tuple[str, int]]:
+        """Above the loads: each number of threads or keys, and over how many columns."""
+        counts = [count for count, _ in self.columns]
+        one = self.across.removesuffix("s")
+        return [
+            (units.plural(int(count), one), counts.count(count)) for count in dict.fromkeys(counts)
+        ]
+
+
+def panels(table: verdict.Table) -> list[Panel]:
+    """Of groups in which several primitives compete for throughput."""
+    places = [
+        place
+        for place, group in enumerate(table.groups)
+        if len(group.competitors) > 1 and group.key["mode"] in ("timed", "fixed")
+    ]
+    found = [panel for panel in _divided(table, places, "threads")]
+    if all(len({count for count, _ in panel.columns}) == 1 for panel in found):
+        found = _divided(table, places, "keys")
+    return sorted(found, key=lambda panel: -len(panel.columns))
+
+
+def _divided(table: verdict.Table, places: Sequence[int], across: str) -> list[Panel]:
+    shared: dict[str, list[int]] = {}
+    for place in places:
+        shared.setdefault(str(_key(table.groups[place], across)), []).append(place)
+    return [_panel(table, own, across) for own in shared.values()]
+
+
+def load_of(group: verdict.Group) -> float | None:
+    load = float(group.rows["load"].iloc[0])
+    return load if load == load else None
+
+
+def _key(group: verdict.Group, across: str) -> dict[str, Any]:
+    """The group's key without what varies along the columns."""
+    apart = cells.apart(across, *(["load"] if load_of(group) is not None else []))
+    return {name: value for name, value in group.key.items() if name not in apart}
+
+
+def _panel(table: verdict.Table, places: Sequence[int], across: str) -> Panel:
+    at: dict[Column, int] = {}
+    for place in places:
+        group = table.groups[place]
+        column = (group.key[across] or 0, load_of(group))
+        # Groups at one column differ by what was sampled only.
+        if column not in at or len(group.competitors) > len(table.groups[at[column]].competitors):
+            at[column] = place
+    columns = sorted(at, key=lambda column: (column[0], column[1] or 0))
+    rows: dict[str, dict[Column, Loss]] = {}
+    for column in columns:
+        for label, loss in _losses(table, at[column]).items():
+            rows.setdefault(label, {})[column] = loss
+    ranked = sorted(rows, key=lambda label: (-len(rows[label]), _worst(rows[label]), label))
+    key = _key(table.groups[places[0]], across)
+    return Panel(key, across, columns, {label: rows[label] for label in ranked})
+
+
+def _worst(found: dict[Column, Loss]) -> float:
+    return max(loss.share for loss in found.values())
+
+
+def _losses(table: verdict.Table, place: int) -> dict[str, Loss]:
+    first, *others = table.groups[place].competitors
+    unfair = {one: table.unfair(place, one) for one in (first, *others)}
+    found = {first: Loss(0.0, True, unfair[first])}
+    for label in others:
+        one = table.between(place, label, first)
+        if one is not None:
+            certain = one.verdict == verdict.SLOWER
+            found[label] = Loss(max(0.0, 1 - one.ratio), certain, unfair[label])
+    return found
