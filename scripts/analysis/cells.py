@@ -63,6 +63,17 @@ def at_full_speed(trials: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["load_share"].isna()]
 
 
+def percentiles_tell(rows: pd.DataFrame) -> pd.Series:
+    """Whether the percentiles of a row's waits compare locks. Not in a saturated loop of several
+    threads: a lock that lets one of them run on has many short waits and few long ones."""
+    return (rows["mode"] != "timed") | (rows["think_kind"] != "none") | (rows["threads"] == 1)
+
+
+def idlest_share(rows: pd.DataFrame) -> pd.Series:
+    """What the slowest thread did, of an equal share."""
+    return rows["thread_operations_min"] / (rows["operations"] / rows["threads"])
+
+
 def in_the_saturated_loop(rows: pd.DataFrame) -> str:
     """What is said after `Throughput` if threads request the lock again at once in all rows."""
     timed = rows[rows["mode"] == "timed"]
@@ -147,8 +158,9 @@ def _swept(group: Group, axis: str) -> Group:
 def most_contended(trials: pd.DataFrame) -> list[Group]:
     """One group for each workload and mode: the one with the most contention.
 
-    That is the group with the most threads among those with the most primitives, and of these the
-    one with the fewest keys.
+    That is the group with the most threads on the fewest keys of those in which several primitives
+    compete; with loads below saturation, at the highest of them. Of open loops it is the one with
+    the highest rate.
     """
     best: dict[tuple[Any, ...], Group] = {}
     for group in groups(trials):
@@ -158,10 +170,12 @@ def most_contended(trials: pd.DataFrame) -> list[Group]:
     return list(best.values())
 
 
-def _contention(group: Group) -> tuple[bool, int, float, float, float]:
+def _contention(group: Group) -> tuple[bool, float, float, float, float, int]:
     threads, keys = group.key["threads"] or 0, group.key["keys"] or 0
     competing = [label for label in group.labels if label != FLOOR]
-    return threads > 1, len(competing), threads, -keys, group.key["rate_per_s"] or 0
+    load = group.key["load_share"] or 0
+    rate = group.key["rate_per_s"] or 0
+    return len(competing) > 1, threads, -keys, load, rate, len(competing)
 
 
 def names(found: Sequence[Group]) -> list[str]:

@@ -18,6 +18,8 @@ from analysis.saturation import Saturation, saturations
 from analysis.scalability import Curve, curves
 from analysis.sections import Table
 
+_APART = 0.05  # from here on, ratios of medians are not the same
+
 
 @dataclass(frozen=True)
 class Options:
@@ -39,11 +41,14 @@ class Line:
     median: float | None = None
     low: float | None = None  # p25 and p75 from 4 blocks on, else minimum and maximum
     high: float | None = None
-    wait_p99_ns: float | None = None
+    wait_p99_ns: float | None = None  # where it compares locks: cells.percentiles_tell()
+    wait_mean_ns: float | None = None
+    wait_max_ns: float | None = None  # the longest of all blocks
+    idlest_share: float | None = None  # of several threads, what the slowest did
     fairness_jain: float | None = None
     compared: verdict.Comparison | None = None  # None for the baseline, the floor, an invalid cell
     is_baseline: bool = False
-    differs: bool = False  # its blocks, or the baseline's, are not those of the ratio
+    differs: bool = False  # the shown medians have another ratio than the common blocks
     unfair: str = ""
     reason: str = ""  # why there is no figure, or why some blocks are missing
 
@@ -116,15 +121,18 @@ def _lines(table: verdict.Table) -> list[Line]:
     for place, group in enumerate(table.groups):
         by_label = group.rows.groupby("label", sort=False)
         own = [_line(group, label, rows, compared.get((place, label))) for label, rows in by_label]
-        most = max((line.blocks for line in own if line.is_baseline), default=0)
-        own = [
-            replace(line, differs=max(line.blocks, most) > line.compared.blocks)
-            if line.compared is not None
-            else line
-            for line in own
-        ]
+        base = next((line.median for line in own if line.is_baseline), None)
+        own = [replace(line, differs=_differs(line, base)) for line in own]
         found.extend(sorted(own, key=_order))
     return found
+
+
+def _differs(line: Line, base: float | None) -> bool:
+    """Whether the ratio, which is of common blocks, is another than that of the shown medians."""
+    one = line.compared
+    if one is None or not line.median or not base:
+        return False
+    return abs(math.log(line.median / base * one.baseline_value / one.value)) > math.log1p(_APART)
 
 
 def _order(line: Line) -> tuple[bool, bool, float]:
@@ -153,7 +161,10 @@ def _line(
         median=float(np.median(values)),
         low=float(low),
         high=float(high),
-        wait_p99_ns=_median(valid["wait_p99_ns"]),
+        wait_p99_ns=_median(valid["wait_p99_ns"].where(cells.percentiles_tell(valid))),
+        wait_mean_ns=_median(valid["wait_mean_ns"]),
+        wait_max_ns=float(longest) if (longest := valid["wait_max_ns"].max()) == longest else None,
+        idlest_share=_median(cells.idlest_share(valid[valid["threads"] > 1])),
         fairness_jain=_median(valid["fairness_jain"]),
         compared=compared,
         is_baseline=label == group.baseline,

@@ -12,10 +12,12 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from analysis import statistics
 from analysis.loader import LATENCY_COLUMNS, Run
 
 _NUMBERS = ["trial", "attempt", "low_ns", "high_ns", "count"]
 _PART = 500_000  # lines
+_RESAMPLES = 400
 
 
 def waits(run: Run, trials: pd.DataFrame) -> pd.DataFrame:
@@ -55,18 +57,30 @@ def _wanted(part: pd.DataFrame, asked: Collection[float]) -> pd.DataFrame:
     return part[whole & part["trial"].isin(asked)]
 
 
-def quantiles(buckets: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
-    """The waits that these shares of all did not exceed, from the middles of buckets; NaN where
-    too few were timed for that."""
-    ordered = buckets.groupby(["low_ns", "high_ns"], as_index=False)["count"].sum()
-    if ordered.empty:
-        return np.full(len(shares), np.nan)
-    middles = np.maximum(1.0, (ordered["low_ns"] + ordered["high_ns"]).to_numpy() / 2)
-    reached = ordered["count"].cumsum().to_numpy()
-    total = reached[-1]
-    places = np.searchsorted(reached, shares * total, side="left").clip(0, len(middles) - 1)
+def pooled(buckets: pd.DataFrame, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The waits that these shares of all did not exceed, over all blocks together, and the ends of
+    their bootstrap intervals over the blocks; from the middles of buckets. NaN where too few waits
+    were timed for that."""
+    table = buckets.pivot_table(
+        index="block", columns=["low_ns", "high_ns"], values="count", aggfunc="sum", fill_value=0
+    )
+    counts = table.to_numpy(dtype=float)
+    middles = np.maximum(1.0, np.array([sum(ends) / 2 for ends in table.columns]))
+    whole = _at(counts.sum(axis=0), middles, shares)
     # A share beyond the last but one of those timed would describe a single wait.
-    return np.where((1 - shares) * total >= 1, middles[places], np.nan)
+    whole[(1 - shares) * counts.sum() < 1] = np.nan
+    again = statistics.resampled_rows(counts, "waits", _RESAMPLES).sum(axis=1)
+    waits = np.array([_at(one, middles, shares) for one in again])
+    ends = np.percentile(
+        waits, [100 * statistics.ALPHA / 2, 100 * (1 - statistics.ALPHA / 2)], axis=0
+    )
+    return whole, ends[0], ends[1]
+
+
+def _at(counts: np.ndarray, middles: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    reached = counts.cumsum()
+    places = np.searchsorted(reached, shares * reached[-1], side="left")
+    return middles[places.clip(0, len(middles) - 1)]
 
 
 def spread(buckets: pd.DataFrame, edges: np.ndarray) -> np.ndarray:

@@ -137,7 +137,7 @@ def _cost(group: str, label: str, load: float, rows: pd.DataFrame) -> Cost:
         low_ns=float(low),
         high_ns=float(high),
         processor_ns=_median(rows["processor_ns"]),
-        wait_p99_ns=_median(rows["wait_p99_ns"]),
+        wait_p99_ns=_median(rows["wait_p99_ns"].where(cells.percentiles_tell(rows))),
         wait_max_ns=_greatest(rows["wait_max_ns"]),
     )
 

@@ -70,6 +70,8 @@ def _costs(name: str, found: list[Cost], brief: bool) -> Table:
         if one is None:
             return "–"
         waits = units.nanoseconds(one.wait_p99_ns) if one.wait_p99_ns is not None else "–"
+        if load == SATURATED and one.wait_max_ns is not None:
+            waits = f"≤ {units.nanoseconds(one.wait_max_ns)}"
         spent = units.nanoseconds(one.processor_ns) if one.processor_ns is not None else "–"
         cost = units.nanoseconds(one.median_ns) if brief else one.words
         return f"{cost} · {waits} · {spent}"
@@ -79,8 +81,8 @@ def _costs(name: str, found: list[Cost], brief: bool) -> Table:
         headers=["primitive", *map(locking_cost.load_words, loads)],
         rows=[[_name(label), *(words(label, load) for load in loads)] for label in order],
         notes=[
-            "cost of an operation beyond hold and think (quartiles of the blocks) · p99 wait ·"
-            " processor time of an operation"
+            "cost of an operation beyond hold and think (quartiles of the blocks) · p99 wait"
+            " (saturated: ≤ longest wait) · processor time of an operation"
         ],
     )
 

@@ -26,9 +26,9 @@ def _generator(name: str) -> np.random.Generator:
     return np.random.default_rng(zlib.crc32(name.encode("utf-8", "replace")))
 
 
-def resampled_rows(values: np.ndarray, name: str) -> np.ndarray:
-    """RESAMPLES tables, each of as many rows of `values`, drawn whole and with replacement."""
-    return values[_generator(name).integers(0, len(values), (RESAMPLES, len(values)))]
+def resampled_rows(values: np.ndarray, name: str, times: int = RESAMPLES) -> np.ndarray:
+    """So many tables, each of as many rows of `values`, drawn whole and with replacement."""
+    return values[_generator(name).integers(0, len(values), (times, len(values)))]
 
 
 def percentiles(figures: np.ndarray) -> Interval:

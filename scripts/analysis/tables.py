@@ -25,12 +25,14 @@ _HEADERS = [
     "spread",
     "ratio",
     "interval",
+    "mean wait",
     "p99 wait",
-    "Jain",
+    "longest",
+    "slowest thread",
     "verdict",
 ]
 # What a narrow terminal does without, the first to go first.
-_EXPENDABLE = ["Jain", "spread", "p99 wait", "interval"]
+_EXPENDABLE = ["slowest thread", "mean wait", "spread", "longest", "p99 wait", "interval"]
 # The verdict is folded there rather than that a column goes.
 _LEAST_VERDICT = 24
 WIDEST = 10  # the factor between the ends of an interval beyond which they are not printed
@@ -175,8 +177,11 @@ def _fields(line: Line, names: Mapping[str, str]) -> list[str]:
         spread,
         "1" if line.is_baseline else units.ratio(compared.ratio) if compared else "–",
         interval(compared),
-        units.nanoseconds(line.wait_p99_ns, trim=False) if line.wait_p99_ns is not None else "–",
-        f"{line.fairness_jain:.3f}" if line.fairness_jain is not None else "–",
+        *(
+            units.nanoseconds(wait, trim=False) if wait is not None else "–"
+            for wait in (line.wait_mean_ns, line.wait_p99_ns, line.wait_max_ns)
+        ),
+        f"{100 * line.idlest_share:.0f} %" if line.idlest_share is not None else "–",
         _verdict(line),
     ]
 
@@ -296,6 +301,11 @@ def _footer(result: Result) -> list[str]:
         notes = [*how_to_read(result.table, result.between_runs), *notes]
     if any(line.metric == "wait_p99_ns" for line in result.lines):
         notes.append("open loop: median and spread are of the p99 wait, from the intended start")
+    if any(line.wait_mean_ns is not None for line in result.lines):
+        notes.append(
+            "slowest thread: its operations, of an equal share; p99 wait: of open loops and below"
+            " saturation, since in a saturated loop it favours a lock that starves threads"
+        )
     if any(line.unfair for line in result.lines):
         notes.append(unfairness.EXPLAINED)
     return notes
@@ -324,7 +334,10 @@ def _cell(line: Line) -> dict[str, object]:
         "median": line.median,
         "spread_low": line.low,
         "spread_high": line.high,
+        "wait_mean_ns": line.wait_mean_ns,
         "wait_p99_ns": line.wait_p99_ns,
+        "wait_max_ns": line.wait_max_ns,
+        "idlest_share": line.idlest_share,
         "fairness_jain": line.fairness_jain,
         "is_baseline": line.is_baseline,
         "blocks_needed": line.compared.needed if line.compared else None,

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 import report
 import synthetic
-from analysis import loader, palette, text, verdict
+from analysis import histograms, loader, palette, text, verdict
 from analysis.page import answer, as_html, as_markdown, colours, regions, summary
 from analysis.page.regions import Field
 from tiers import rest_long
@@ -230,6 +230,86 @@ def test_open_loops_are_answered_by_where_they_saturate(make_run: MakeRun) -> No
     page = page_of(make_run(cells=cells))
     assert "saturates between 1,000/s and 100,000,000/s" in page.text
     assert "nothing to compare" not in page.text
+
+
+def test_an_open_loop_of_one_rate_has_percentiles_and_a_verdict_of_its_p99_wait(
+    make_run: MakeRun,
+) -> None:
+    def change(row: dict) -> None:
+        wait = {"global": 4000, "keyed": 1000, "striped": 3000}[row["primitive"]]
+        row["wait_p99_ns"] = wait * (1 + 0.001 * row["block"])
+
+    cells = synthetic.arriving(synthetic.sweep(threads=(2,)), [20_000])
+    page = page_of(make_run(cells=cells, blocks=6, change=change))
+    assert "No valid row has timed waits" not in page.text
+    assert "Percentiles: counter · open loop · 20,000 arrivals/s · 2 threads" in page.text
+    assert "keyed 2 threads × 64 keys × hold 200 ns spin × 20,000 arrivals/s" in page.text
+    assert (
+        "significant Shortest p99 wait, 3.0× as short a p99 wait as that of the second" in page.text
+    )
+    assert "4.0× as short a p99 wait as that of global:lock=std (faster)" in page.text
+    assert re.search(r"p99 wait, best first: keyed 1 µs .*striped 3 µs .*std 4.01 µs", page.text)
+
+
+def test_a_curve_of_percentiles_never_goes_down(make_run: MakeRun) -> None:
+    """One block has ten times more waits, all of them short."""
+    run = make_run(cells=synthetic.sweep(("keyed", "global"), threads=(2,)), blocks=4)
+    table = pd.read_csv(run / "latency.csv")
+    table.loc[table["trial"] < 2, "count"] *= 1000
+    few = table["trial"].between(2, 7) & (table["low_ns"] < 500)
+    table.loc[few, ["low_ns", "high_ns"]] *= 1000
+    table.to_csv(run / "latency.csv", index=False)
+    loaded = loader.load(run)
+    for _, own in loaded.valid.groupby("label"):
+        shares = 1 - 1 / np.geomspace(1.25, 1e5, 46)
+        found, low, high = histograms.pooled(histograms.waits(loaded, own), shares)
+        known = found[np.isfinite(found)]
+        assert len(known) > 20 and (np.diff(known) >= 0).all()
+        assert (low[: len(known)] <= known).all() and (known <= high[: len(known)]).all()
+    buckets = pd.DataFrame({"block": [0, 1], "low_ns": [9, 99], "high_ns": [11, 101], "count": 50})
+    found, low, high = histograms.pooled(buckets, np.array([0.5, 0.51, 0.999]))
+    assert list(found[:2]) == [10, 100] and np.isnan(found[2]) and (low[1], high[0]) == (10, 100)
+
+
+def test_a_wait_is_shown_of_the_cell_with_most_threads_and_all_families_have_one_scale(
+    make_run: MakeRun,
+) -> None:
+    few = synthetic.sweep(("global", "keyed"), threads=(8,), keys=(1,))
+    many = synthetic.sweep(synthetic.COUNTER, threads=(2, 16), keys=(64,))
+    run = make_run(cells=few + many, blocks=3)
+    page = page_of(run)
+    shown = [one for one in re.findall(r"Percentiles: [^.]*? family", page.text)]
+    assert {one.partition(" · hold")[0] for one in shown} == {
+        "Percentiles: counter · 16 threads · 64 keys"
+    }
+    families = {palette.family(label) for label in synthetic.COUNTER} - {"none"}
+    assert {one.split(" · ")[-1].removesuffix(" family") for one in shown} == families
+    source = (run / "report.html").read_text(encoding="utf-8")
+    drawn = [part.partition("</figure>")[0] for part in source.split("<figcaption")[1:]]
+    axes = {tuple(re.findall(r">(\d+ [nµm]?s)<", one)) for one in drawn if ">Percentiles:" in one}
+    assert len(axes) == 1
+
+
+def test_the_table_of_a_saturated_loop_has_no_p99(make_run: MakeRun, capsys: Capture) -> None:
+    """It favours the lock that starves threads; mean, longest wait and slowest thread do not."""
+
+    def change(row: dict) -> None:
+        starves = row["primitive"] == "global"
+        row.update(wait_p99_ns=55 if starves else 1.5e6, wait_max_ns=148e6 if starves else 2e6)
+        row.update(wait_mean_ns=3e6 if starves else 1e6, operations=8000)
+        row.update(thread_operations_min=4 if starves else 900)
+
+    run = make_run(cells=synthetic.sweep(("global", "keyed"), threads=(8,)), change=change)
+    page = page_of(run)
+    assert "55 ns" not in page.text and "1.5 ms" not in page.text
+    assert "148 ms 3 ms 0 %" in page.text and "2 ms 1 ms 90 %" in page.text
+    assert "mean wait, best first: keyed 1 ms (longest 2 ms), global 3 ms" in page.text
+    import compare
+
+    capsys.readouterr()
+    assert compare.main([str(run)]) == 0
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("  keyed ")]
+    assert re.search(r"1.00 ms +– +2.00 ms +90 % ", line)
 
 
 def test_the_machines_limits_are_no_locks_to_choose_from(make_run: MakeRun) -> None:
@@ -454,6 +534,8 @@ def test_words_stand_out_from_whatever_is_behind_them(theme: colours.Theme) -> N
     for word in (theme.ink, theme.quiet, theme.link, theme.good, theme.fair, theme.bad):
         for behind in (theme.paper, theme.card):
             assert colours.contrast(word, behind) >= colours.LEAST_FOR_TEXT
+    for behind in (theme.step0, theme.step1, theme.step2, theme.step3):
+        assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
     for look in map(palette.look, synthetic.CHARACTER):
         for behind in colours.fields(look.colour, theme):
             assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT

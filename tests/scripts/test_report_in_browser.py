@@ -160,7 +160,7 @@ def test_pointing_at_a_line_names_it_and_its_values(opened: Browser) -> None:
     name = opened.run("document.querySelector('.chart .keys button').textContent")
     opened.point(*line_of(opened, number))
     told = opened.run("document.querySelector('#tip').hidden ? '' : tip.textContent")
-    assert told.startswith(name + "\n") and "operations per second" in told and " – " in told
+    assert told.startswith(name + "\n") and "wait: of all blocks" in told and " – " in told
     opened.point(2, 2)
     assert opened.run("document.querySelector('#tip').hidden")
 

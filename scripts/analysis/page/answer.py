@@ -22,9 +22,9 @@ from analysis.loader import SATURATED
 from analysis.page import regions, summary
 from analysis.page.regions import Field, Place, Region
 
-AXES = ["threads", "keys", "load", "hold"]
+AXES = ["threads", "keys", "load", "rate_per_s", "hold"]
 _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
-_OUTSIDE = cells.apart("threads", "keys").union(_HOLD)
+_OUTSIDE = cells.apart("threads", "keys", "rate_per_s").union(_HOLD)
 # Not significantly different, but slower than this share of the fastest: no answer all the same.
 _NEAR = 0.9
 # Of more fields than this each hold has its own answers: there would be too many boxes to try.
@@ -70,8 +70,8 @@ class Question:
 
 def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
     """All of them, those with most fields first; `table` is summary.of() a run."""
-    # The machine's limits are no locks to choose from; an open loop is answered by its saturation.
-    asked = table["mode"].isin(["timed", "fixed", "micro"]) & (table["workload"] != "limit")
+    # The machine's limits are no locks to choose from.
+    asked = table["workload"] != "limit"
     rows = table[(table["standing"] != "") & asked].copy()
     if rows.empty:
         return []
@@ -81,7 +81,7 @@ def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
         own_rows = rows[rows["load"].notna() == loaded]
         outside = _OUTSIDE | cells.following("load") if loaded else _OUTSIDE
         names = [name for name in cells.GROUP if name not in outside]
-        own_rows = own_rows.assign(load=own_rows["load"].fillna(0.0))
+        own_rows = own_rows.assign(**own_rows[["load", "rate_per_s"]].fillna(0.0))
         by_question = own_rows.groupby(cells.codes(own_rows, names), sort=True)
         found += [_question(own, judged, names) for _, own in by_question]
     answered = [one for one in found if one is not None]
@@ -90,7 +90,7 @@ def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
 
 def lonely(table: pd.DataFrame) -> list[str]:
     """Primitives that have no competitor in any cell."""
-    rows = table[(table["standing"] != "") & (~table["mode"].isin(["open", "micro"]))]
+    rows = table[(table["standing"] != "") & (table["mode"] != "micro")]
     crowds = rows.groupby("group")["label"].transform("nunique") > 1
     together = set(rows[crowds]["label"])
     return [label for label in dict.fromkeys(rows["label"]) if label not in together]
@@ -124,7 +124,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
     order = rows.assign(kind=rows["hold_kind"].map({"none": 0, "touch": 1, "spin": 2}).fillna(3))
     order = order.sort_values(["kind", "hold_lines", "hold_ns"], na_position="first")
     holds = list(dict.fromkeys(order["hold"]))
-    threads, keys, loads = (sorted(rows[axis].dropna().unique()) for axis in AXES[:3])
+    threads, keys, loads, rates = (sorted(rows[axis].dropna().unique()) for axis in AXES[:4])
     spots = {}
     by_place: dict[Place, pd.DataFrame] = {}
     for _, own in rows.groupby("group", sort=False):
@@ -135,13 +135,14 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
             threads.index(head["threads"]),
             keys.index(head["keys"]),
             loads.index(head["load"]),
+            rates.index(head["rate_per_s"]),
             holds.index(head["hold"]),
         )
         spots[place], by_place[place] = _spot(own), own
     if not spots:
         return None
     head = _known(rows.iloc[0][names].to_dict())
-    axes = (threads, keys, loads, holds)
+    axes = (threads, keys, loads, rates, holds)
     loop = " · saturated loop" if loads == [SATURATED] else ""
     return Question(
         name=(cells.describe(head) or "unnamed workload") + loop,
@@ -197,7 +198,8 @@ def _near(spot: Spot, rows: pd.DataFrame) -> list[str]:
     return list(near["label"])
 
 
-Axes = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[str]]
+# Of AXES.
+Axes = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float], Sequence[str]]
 
 
 def _advice(
@@ -213,12 +215,13 @@ def _advice(
     tied = _tied(region.primitive, own, here, judged) if not certain else []
     chosen = _simplest(tied, own, judged) if tied else region.primitive
     mine = here[here["label"] == chosen]
-    because = _tie(tied, chosen, here) if tied else _because(region.primitive, own, judged)
+    words = _WORDS[judged.groups[own[0].group].metric == "wait_p99_ns"]
+    because = _tie(tied, chosen, here) if tied else _because(region.primitive, own, judged, words)
     return Advice(
         primitive=chosen,
         where=_where(region, axes),
         confidence="tie" if tied else _confidence(certain, len(own)),
-        because=f"{because}{_against(here, chosen, judged)}.",
+        because=f"{because}{_against(here, chosen, judged, words)}.",
         price=_price(mine),
         groups=[spot.group for spot in own],
     )
@@ -259,8 +262,8 @@ def _tie(tied: list[str], chosen: str, rows: pd.DataFrame) -> str:
 
 
 def _where(region: Region, axes: Axes) -> str:
-    threads, keys, loads, holds = axes
-    (t0, t1), (k0, k1), (l0, l1), (h0, h1) = region.box
+    threads, keys, loads, rates, holds = axes
+    (t0, t1), (k0, k1), (l0, l1), (r0, r1), (h0, h1) = region.box
     many = (threads[t1] != 1, keys[k1] != 1)
     parts = [
         regions.span([units.number(t) for t in threads], t0, t1)
@@ -270,6 +273,8 @@ def _where(region: Region, axes: Axes) -> str:
     ]
     if len(loads) > 1:
         parts.append(f"load {regions.span(list(map(locking_cost.load_words, loads)), l0, l1)}")
+    if rates[r1] > 0:
+        parts.append(f"{regions.span(list(map(units.number, rates)), r0, r1)} arrivals/s")
     return " × ".join(parts)
 
 
@@ -284,14 +289,27 @@ def _confidence(certain: int, whole: int) -> str:
     return f"significant in {certain} of {whole} cells" if certain else "undecided"
 
 
-def _because(primitive: str, spots: list[Spot], judged: verdict.Table) -> str:
+@dataclass(frozen=True)
+class _Words:
+    best: str
+    of: str  # after a ratio, before another primitive
+
+
+# Of throughput; and of open loops, which are compared by their p99 wait.
+_WORDS = (
+    _Words("Fastest", "the speed of"),
+    _Words("Shortest p99 wait", "as short a p99 wait as that of"),
+)
+
+
+def _because(primitive: str, spots: list[Spot], judged: verdict.Table, words: _Words) -> str:
     """What holds in every one of the cells, or in how many it holds."""
     whole = len(spots)
     certain = [spot for spot in spots if spot.first == primitive and spot.settled]
     if len(certain) == whole:
         leads = [spot.lead for spot in spots if spot.lead is not None]
-        ahead = f", {_range(leads)} the second" if leads else ""
-        return f"Fastest{f' in all {whole} cells' if whole > 1 else ''}{ahead}"
+        ahead = f", {_range(leads)} {words.of} the second" if leads else ""
+        return f"{words.best}{f' in all {whole} cells' if whole > 1 else ''}{ahead}"
     rivals = [_rivals(primitive, spot, judged) for spot in spots if spot not in certain]
     # Only names that hold in all these cells: a name from one cell is wrong in another.
     names = sorted(set.intersection(*rivals))
@@ -302,9 +320,9 @@ def _because(primitive: str, spots: list[Spot], judged: verdict.Table) -> str:
     if certain:
         left = whole - len(certain)
         others = "in the other one" if left == 1 else f"in each of the other {left}"
-        return f"Fastest in {len(certain)} of {whole} cells; {others} {same}"
+        return f"{words.best} in {len(certain)} of {whole} cells; {others} {same}"
     where = f" in each of {whole} cells" if whole > 1 else ""
-    return f"Fastest by the medians or near it, but {same}{where}: more blocks may decide"
+    return f"{words.best} by the medians or near it, but {same}{where}: more blocks may decide"
 
 
 def _rivals(primitive: str, spot: Spot, judged: verdict.Table) -> set[str]:
@@ -317,7 +335,7 @@ def _rivals(primitive: str, spot: Spot, judged: verdict.Table) -> set[str]:
     return {label for label, one in found.items() if one is None or not one.significant}
 
 
-def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table) -> str:
+def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table, words: _Words) -> str:
     """How it compares with what people would take, where that was measured too."""
     labels = list(dict.fromkeys(rows["label"]))
     usual = baselines.usual(labels)
@@ -336,7 +354,7 @@ def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table) -> str:
             f"{word} in {n} of {len(known)} cells" for word, n in counts.items() if n
         )
     ratios = [one.ratio for one in known]
-    return f"; {_range(ratios)} the speed of {figure.printable(usual, 60)} ({outcome})"
+    return f"; {_range(ratios)} {words.of} {figure.printable(usual, 60)} ({outcome})"
 
 
 _VERDICTS = (verdict.FASTER, verdict.SLOWER, verdict.SAME, verdict.INCONCLUSIVE)

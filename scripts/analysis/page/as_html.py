@@ -56,6 +56,8 @@ _COLUMNS = [
         ("p99 wait", "n"),
         ("least – greatest", ""),
         ("longest wait", "n"),
+        ("mean wait", "n"),
+        ("slowest thread", "n"),
         ("Jain", "n"),
         ("CPU/op", "n"),
         ("memory", "n"),

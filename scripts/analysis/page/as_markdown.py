@@ -17,7 +17,8 @@ LONGEST = 60_000  # a comment on GitHub ends at 65,536
 _MOST_QUESTIONS = 12
 _MOST_CELLS = 60
 _MOST_TABLES, _MOST_COLUMNS, _MOST_ROWS = 6, 9, 12  # of losses
-_HEADERS = ["primitive", "cell", "median", "least – greatest", "of the fastest", "p99 wait", "Jain"]
+_HEADERS = ["primitive", "cell", "median", "least – greatest", "of the fastest"]
+_HEADERS += ["p99 wait", "longest wait", "slowest thread"]
 
 
 def page(chapters: Sequence[Chapter], fleet: Fleet | None = None) -> str:
@@ -116,7 +117,7 @@ def _cells(chapter: Chapter) -> list[str]:
     if not chapter.lines:
         return []
     shown = chapter.lines[:_MOST_CELLS]
-    out = ["<details><summary>Cells</summary>", "", _row(_HEADERS), "|---|---" + "|---:" * 5 + "|"]
+    out = ["<details><summary>Cells</summary>", "", _row(_HEADERS), "|---|---" + "|---:" * 6 + "|"]
     out += [_row(_line(line)) for line in shown]
     if len(shown) < chapter.cells:
         out += ["", f"{len(shown)} of {units.plural(chapter.cells, 'cell')}."]
@@ -135,7 +136,7 @@ def _line(line: Line) -> list[str]:
         if part
     )
     texts = [line.label, where, line.figures[0][0], line.spread]
-    texts += [line.figures[i][0] for i in (1, 2, 4)]
+    texts += [line.figures[i][0] for i in (1, 2, 3, 5)]
     fields = [markdown(words, 120) or "–" for words in texts]
     fields[4] += f" ({line.standing})" if line.standing else ""
     return fields

@@ -32,6 +32,11 @@ class Theme:
     good: str
     fair: str
     bad: str
+    # Fields of losses, by Loss.step.
+    step0: str
+    step1: str
+    step2: str
+    step3: str
 
 
 LIGHT = Theme(
@@ -45,6 +50,10 @@ LIGHT = Theme(
     good="#0A6B42",
     fair="#8A4B00",
     bad="#B3261E",
+    step0="#CFE3F1",
+    step1="#FBE3C8",
+    step2="#F3B982",
+    step3="#DE7F35",
 )
 DARK = Theme(
     paper="#12151A",
@@ -57,6 +66,10 @@ DARK = Theme(
     good="#62D29B",
     fair="#F2B45C",
     bad="#FF9A91",
+    step0="#1F3A4D",
+    step1="#4A3420",
+    step2="#6B4420",
+    step3="#8A5220",
 )
 
 

@@ -47,7 +47,8 @@ class Line:
     keys: float
     hold: str
     metric: str
-    # Median, of the fastest, p99 wait, longest wait, Jain, processor time, memory.
+    # Median, of the fastest, p99 wait, longest wait, mean wait, share of the slowest thread, Jain,
+    # processor time, memory.
     figures: list[tuple[str, float | None]]
     spread: str
     standing: str
@@ -232,6 +233,8 @@ def _line(one: dict[str, Any], inks: Inks, links: dict[int, list[tuple[str, str]
         _figure(one["ratio"], lambda value: f"{value:.2f}×"),
         _figure(one["wait_p99_ns"], units.nanoseconds),
         _figure(one["wait_max_ns"], units.nanoseconds),
+        _figure(one["wait_mean_ns"], units.nanoseconds),
+        _figure(one["idle_share"], lambda value: f"{100 * value:.0f} %"),
         _figure(one["fairness_jain"], lambda value: f"{value:.2f}"),
         _figure(one["processor_ns"], units.nanoseconds),
         _figure(one["lock_bytes"], units.memory),

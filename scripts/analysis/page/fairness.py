@@ -31,8 +31,7 @@ def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], li
     """The pictures, and notes on the rows that they omit."""
     # With fixed work, every thread does its share, so there is no fairness to measure.
     measured = rows[(rows["threads"] > 1) & (rows["mode"] == "timed") & (rows["operations"] > 0)]
-    share = measured["thread_operations_min"] / (measured["operations"] / measured["threads"])
-    groups = cells.most_contended(measured.assign(idlest=share))
+    groups = cells.most_contended(measured.assign(idlest=cells.idlest_share(measured)))
     chosen = lines.evenly(groups, most)
     made = []
     for group in chosen:

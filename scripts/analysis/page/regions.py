@@ -77,11 +77,16 @@ def _boxes(fields: Mapping[Place, Field], label: str, left: set[Place]) -> list[
     covered = {place for place, one in fields.items() if _covers(one, label)}
     seeds = sorted(left & covered)
     for place in seeds[:: -(-len(seeds) // _MOST_SEEDS)]:
-        for order in permutations(range(len(place))):
+        for order in permutations(_varied(fields)):
             box = _grown(fields, covered, place, order)
             if box not in found:
                 found[box] = Region(label, box, _inside(fields, box))
     return list(found.values())
+
+
+def _varied(fields: Mapping[Place, Field]) -> list[int]:
+    """The axes along which there are several places."""
+    return [axis for axis, along in enumerate(zip(*fields)) if len(set(along)) > 1]
 
 
 def _grown(

@@ -17,7 +17,8 @@ from analysis.loader import Run
 FASTEST, LEVEL, BEHIND = "fastest", "level", "behind"
 
 _MEDIANS = (
-    "operations_per_s wait_p50_ns wait_p99_ns fairness_jain lock_bytes processor_ns idle_share"
+    "operations_per_s wait_p50_ns wait_p99_ns wait_mean_ns fairness_jain lock_bytes processor_ns"
+    " idle_share"
 ).split()
 
 _NEEDED = list(
@@ -31,7 +32,7 @@ _NEEDED = list(
 
 # Columns that nothing of the page looks at: a large run is heavy enough without them.
 _UNSEEN = (
-    "schema_version preset target position seed warmup_s efficiency wait_samples wait_mean_ns"
+    "schema_version preset target position seed warmup_s efficiency wait_samples"
     " thread_operations_max overlap voluntary_switches involuntary_switches"
     " peak_rss_bytes timeouts lost_updates violations outcome reason started_at held_samples"
     " held_mean_ns held_p99_ns held_max_ns disturbance pinning_held unserved false_conflicts counts"
@@ -60,7 +61,8 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     rows = numbered[[*_NEEDED, "group", "cell"]].copy()
     rows["metric"] = rows["group"].map(lambda place: table.groups[place].metric)
     rows["processor_ns"] = processor_ns(rows)
-    rows["idle_share"] = rows["thread_operations_min"] / (rows["operations"] / rows["threads"])
+    rows["idle_share"] = cells.idlest_share(rows)
+    rows["wait_p99_ns"] = rows["wait_p99_ns"].where(cells.percentiles_tell(rows))
     valid = rows[rows["valid"]].copy()
     valid["figure"] = _figure(valid)
     found = rows.groupby("cell", sort=True)[

@@ -2,14 +2,16 @@
 """Waits: what the unlucky pay. Of the most contended cell of each workload, how long the waits were
 by percentile, and how they are distributed; of open loops, waits by rate.
 
-Both come from latency.csv, each block's histogram for itself: the line is the median of the blocks,
-the band reaches from the least to the greatest. Without that file the percentiles of the rows
-stand in, and there is no distribution.
+Both come from latency.csv. The percentiles are those of the histograms of all blocks, added up;
+their band is a bootstrap over the blocks. Medians of the percentiles of each block would go down
+where some blocks have no such percentile. Without that file the percentiles of the rows stand in,
+and there is no distribution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -34,22 +36,24 @@ _RIDGE = 26.0
 def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
     """The pictures, and notes on the rows that they omit."""
     measured = rows[rows["wait_p50_ns"].notna() & (rows["mode"] != "micro")]
-    groups = [
+    groups = cells.most_contended(measured)
+    # Families of one cell are never torn apart.
+    shown = lines.evenly(groups, most)
+    chosen = [
         (group, family, labels)
-        for group in cells.most_contended(measured[measured["mode"] != "open"])
+        for group in shown
         for family, labels in curves.split(group.labels).items()
     ]
-    chosen = lines.evenly(groups, most)
-    asked = pd.concat([group.rows for group, _, _ in chosen]) if chosen else rows[:0]
+    asked = pd.concat([group.rows for group in shown]) if shown else rows[:0]
     buckets = histograms.waits(run, asked)
     made: list[Chart] = []
     for group, family, labels in chosen:
-        wanted = group.rows[group.rows["label"].isin(labels)]
-        own = buckets[buckets["trial"].isin(wanted["trial"])]
+        own = buckets[buckets["trial"].isin(group.rows["trial"])]
         title = cells.describe(group.key) + (f" · {family} family" if family else "")
         made.extend(_pair(group, labels, own, maker, title))
     by_rate, more = _by_rate(rows, maker, most)
-    notes = [f"{len(groups) - len(chosen)} more cells are not drawn"] if chosen != groups else []
+    more_cells = len(groups) - len(shown)
+    notes = [f"{more_cells} more cells are not drawn"] if more_cells else []
     if chosen and buckets.empty:
         notes.append(
             "latency.csv is missing or empty: percentiles are those of the rows, and the"
@@ -74,42 +78,47 @@ def _by_rate(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], 
     return lines.along(open_, axis, maker, most, "waits by rate")
 
 
+@dataclass(frozen=True)
+class _Curve:
+    """Waits by rarity, of all blocks together, and the band of a bootstrap over the blocks."""
+
+    rarity: np.ndarray
+    waits: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
 def _pair(
     group: Group, labels: Sequence[str], buckets: pd.DataFrame, maker: Maker, title: str
 ) -> list[Chart]:
-    rows = group.rows[group.rows["label"].isin(labels)]
-    curves_of = {
-        label: _by_block(rows[rows["label"] == label], buckets[buckets["label"] == label])
-        for label in labels
+    """All of the primitives of a cell have one scale, also if they are in several pictures."""
+    every = {
+        label: _curve(group.rows[group.rows["label"] == label], buckets[buckets["label"] == label])
+        for label in group.labels
     }
-    found = {
-        label: curve
-        for label, curve in curves_of.items()
-        if (np.isfinite(curve[1]).mean(axis=0) > 0.5).any()
-    }
+    known = {label: curve for label, curve in every.items() if len(curve.rarity)}
+    found = {label: known[label] for label in labels if label in known}
     if not found:
         return []
-    made = [_percentiles(rows, found, maker, f"Percentiles: {title}")]
+    ends = [end for curve in known.values() for end in (curve.low.min(), curve.high.max())]
+    rows = group.rows[group.rows["label"].isin(labels)]
+    made = [_percentiles(rows, found, maker, f"Percentiles: {title}", scales.padded(ends))]
     if not buckets.empty:
         made.append(_distribution(rows, labels, buckets, maker, f"Distribution: {title}"))
     return made
 
 
-def _by_block(rows: pd.DataFrame, buckets: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Rarities, and the waits at them, a line a block."""
-    if buckets.empty:
-        places = np.array(list(_FROM_ROWS))
-        return places, rows[list(_FROM_ROWS.values())].clip(lower=1.0).to_numpy(dtype=float)
-    found = [histograms.quantiles(own, 1 - 1 / _RARITY) for _, own in buckets.groupby("block")]
-    return _RARITY, np.array(found)
-
-
-def _middle(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Where most blocks have something: median, least and greatest of the blocks."""
-    # What half of the blocks have too few waits for would jump with every one that falls silent.
-    there = np.isfinite(table).mean(axis=0) > 0.5
-    own = table[:, there]
-    return there, np.nanmedian(own, axis=0), np.nanmin(own, axis=0), np.nanmax(own, axis=0)
+def _curve(rows: pd.DataFrame, buckets: pd.DataFrame) -> _Curve:
+    if not buckets.empty:
+        waits, low, high = histograms.pooled(buckets, 1 - 1 / _RARITY)
+        there = np.isfinite(waits)
+        return _Curve(_RARITY[there], waits[there], low[there], high[there])
+    # Only blocks that have all of the percentiles: medians of changing blocks would go up and down.
+    table = rows[list(_FROM_ROWS.values())].dropna().clip(lower=1.0).to_numpy(dtype=float)
+    if not len(table):
+        return _Curve(*(np.array([]) for _ in range(4)))
+    places = np.array(list(_FROM_ROWS))
+    return _Curve(places, np.median(table, axis=0), table.min(axis=0), table.max(axis=0))
 
 
 def _band(
@@ -121,53 +130,62 @@ def _band(
 
 def _percentiles(
     rows: pd.DataFrame,
-    found: dict[str, tuple[np.ndarray, np.ndarray]],
+    found: dict[str, _Curve],
     maker: Maker,
     title: str,
+    limits: tuple[float, float],
 ) -> Chart:
     names = [figure.short(label, 18) for label in found]
     axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
-    ends, titles, shown = [], {}, []
-    reach = 10.0
-    for label, (rarity, table) in found.items():
-        there, middle, low, high = _middle(table)
-        x, look, gid = rarity[there], maker.look(label), maker.own(label)
-        _band(axes, x, low, high, look.colour, gid)
-        axes.plot(x, middle, color=look.colour, linestyle=look.dash, linewidth=look.width, gid=gid)
-        ends.append(endings.End(x[-1], middle[-1], figure.short(label, 18), look, gid))
-        titles[label] = _words_of(label, x, middle, low, high)
-        shown += [low.min(), high.max()]
-        reach = max(reach, float(x[-1]))
-    axes.set_ylim(*scales.padded(shown))
+    ends, titles = [], {}
+    reach = max(10.0, *(float(curve.rarity[-1]) for curve in found.values()))
+    for label, one in found.items():
+        x, look, gid = one.rarity, maker.look(label), maker.own(label)
+        _band(axes, x, one.low, one.high, look.colour, gid)
+        axes.plot(
+            x, one.waits, color=look.colour, linestyle=look.dash, linewidth=look.width, gid=gid
+        )
+        ends.append(endings.End(x[-1], one.waits[-1], figure.short(label, 18), look, gid))
+        titles[label] = _words_of(label, one)
+    axes.set_ylim(*limits)
     scales.log_scale(axes, "y", units.nanoseconds)
     ticks = {at: words for at, words in _NAMED.items() if at <= reach * 1.01}
     scales.log_places(axes, "x", ticks)
     axes.set_xlim(1.25, reach * 1.1)
     axes.grid(axis="y")
     axes.set_xlabel("share of waits that were no longer")
-    chart.name_y(axes, "wait")
+    chart.name_y(axes, scales.logarithmic("wait"))
     endings.label_ends(axes, ends, size=chart.TEXT)
     return maker.made(axes.figure, "percentiles", title, titles, _summary(rows), rows["cell"])
 
 
-def _words_of(
-    label: str, x: np.ndarray, middle: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> str:
-    said = [figure.printable(label, 120), "wait: median of the blocks (least – greatest)"]
+def _words_of(label: str, curve: _Curve) -> str:
+    said = [figure.printable(label, 120), "wait: of all blocks together (95 % interval)"]
     for rarity, name in _NAMED.items():
-        at = int(np.argmin(np.abs(np.log(x / rarity))))
-        if abs(np.log(x[at] / rarity)) < 0.2:
-            three = [units.nanoseconds(float(v[at])) for v in (middle, low, high)]
+        at = int(np.argmin(np.abs(np.log(curve.rarity / rarity))))
+        if abs(np.log(curve.rarity[at] / rarity)) < 0.2:
+            three = [units.nanoseconds(float(v[at])) for v in (curve.waits, curve.low, curve.high)]
             said.append(f"{name}: {three[0]} ({three[1]} – {three[2]})")
     return "\n".join(said)
 
 
+def _ranked(rows: pd.DataFrame) -> tuple[pd.Series, str]:
+    """Of each primitive the wait that compares them, the best first; and its name."""
+    column, name = "wait_mean_ns", "mean wait"
+    if cells.percentiles_tell(rows).all():
+        column, name = "wait_p99_ns", "p99 wait"
+    return rows.groupby("label")[column].median().sort_values(na_position="last"), name
+
+
 def _summary(rows: pd.DataFrame) -> str:
-    medians = rows.groupby("label")["wait_p99_ns"].median().dropna().sort_values()
+    medians, name = _ranked(rows)
+    longest = rows.groupby("label")["wait_max_ns"].max()
     named = ", ".join(
-        f"{figure.printable(label)} {units.nanoseconds(value)}" for label, value in medians.items()
+        f"{figure.printable(label)} {units.nanoseconds(value)}"
+        + (f" (longest {units.nanoseconds(longest[label])})" if longest[label] > 0 else "")
+        for label, value in medians.dropna().items()
     )
-    return f"p99 wait, best first: {named}."
+    return f"{name}, best first: {named}."
 
 
 def _distribution(
@@ -178,7 +196,7 @@ def _distribution(
     high = float(buckets["high_ns"].max()) * 1.25 + 2
     decades = np.log10(high / low)
     edges = np.geomspace(low, high, max(8, int(decades * _BINS_PER_DECADE)) + 1)
-    order = rows.groupby("label")["wait_p99_ns"].median().sort_values(na_position="last").index
+    order = _ranked(rows)[0].index
     names = [figure.short(label, 22) for label in order]
     axes = chart.room(_RIDGE * len(names) + 12, left=chart.text_width(names) + 12, right=14, top=4)
     titles = {}

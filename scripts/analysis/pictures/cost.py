@@ -36,8 +36,9 @@ def draw(run: Run) -> Figure | None:
             parts=parts,
             order=lambda own: float(_processor_ns(own).median()),
             notes=[
-                "of each workload, the cell with most threads on fewest keys; processor time is of"
-                " the whole process, user and system, and includes the hold"
+                "of each workload, the cell with most threads on fewest keys in which primitives"
+                " compete; processor time is of the whole process, user and system, and includes"
+                " the hold"
             ],
         ),
     )

@@ -41,7 +41,8 @@ def draw(run: Run) -> Figure | None:
             ],
             order=lambda own: -float(own["fairness_jain"].median()),
             notes=[
-                "of each workload, the cell with most threads on fewest keys; fairest on top",
+                "of each workload, the cell with most threads on fewest keys in which primitives"
+                " compete; fairest on top",
                 "band: of Jain's index" if run.predicted else "",
             ],
         ),
