@@ -19,6 +19,7 @@ import synthetic
 from analysis import histograms, loader, palette, text, verdict
 from analysis.page import answer, as_html, as_markdown, colours, regions, summary
 from analysis.page.regions import Field
+from analysis.pictures import PICTURES
 from tiers import rest_long
 
 MakeRun = Callable[..., Path]
@@ -248,7 +249,7 @@ def test_an_open_loop_of_one_rate_has_percentiles_and_a_verdict_of_its_p99_wait(
         "significant Shortest p99 wait, 3.0× as short a p99 wait as that of the second" in page.text
     )
     assert "4.0× as short a p99 wait as that of global:lock=std (faster)" in page.text
-    assert re.search(r"p99 wait, best first: keyed 1 µs .*striped 3 µs .*std 4.01 µs", page.text)
+    assert re.search(r"p99 wait, best first: keyed 1 µs .*striped 3.01 µs .*std 4.01 µs", page.text)
 
 
 def test_a_curve_of_percentiles_never_goes_down(make_run: MakeRun) -> None:
@@ -310,6 +311,23 @@ def test_the_table_of_a_saturated_loop_has_no_p99(make_run: MakeRun, capsys: Cap
     assert compare.main([str(run)]) == 0
     (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("  keyed ")]
     assert re.search(r"1.00 ms +– +2.00 ms +90 % ", line)
+
+
+def test_events_of_an_operation_are_shown_and_the_missing_ones_named(make_run: MakeRun) -> None:
+    def change(row: dict) -> None:
+        row.update(cycles_per_operation=412 if row["primitive"] == "keyed" else 731)
+        row.update(instructions_per_operation="", events_missing="no permission")
+
+    run = make_run(cells=synthetic.sweep(("global", "keyed"), threads=(2,)), change=change)
+    page = page_of(run)
+    assert "processor cycles per operation, best first: keyed 412, global 731." in page.text
+    assert "Not counted for each operation: instructions, cache misses," in page.text
+    assert "energy in nJ (no permission)." in page.text
+    figure = PICTURES["events"](loader.load(run))
+    assert figure is not None
+    assert {"412", "731"} <= {text.get_text() for text in figure.axes[0].texts}
+    assert "(no permission)" in " ".join(text.get_text() for text in figure.texts)
+    assert "Not counted" not in page_of(make_run("old", blocks=2)).text
 
 
 def test_the_machines_limits_are_no_locks_to_choose_from(make_run: MakeRun) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, units
+from analysis import cells, events, units
 from analysis.loader import Run
 
 _MOST_KINDS = 60
@@ -212,6 +212,8 @@ def cannot(run: Run, table: pd.DataFrame) -> list[str]:
         )
     if valid["wait_p50_ns"].isna().all():
         limits.append("No wait was timed: waits are not shown.")
+    if uncounted := events.missing(valid):
+        limits.append(uncounted)
     # The floor guards nothing: with several threads it is not valid by design.
     guarded = table[table["label"] != cells.FLOOR]
     if (guarded["blocks"] < guarded["planned"]).any():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cost: what a lock takes from everybody else. Processor time of the whole process for each
 operation, the hold included, in the most contended cell of each workload; the memory of the
-primitive itself, and where each key has a lock, of a key."""
+primitive itself, and where each key has a lock, of a key; the events that `run --perf` counted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis import cells, units
+from analysis import cells, events, units
 from analysis.page import lines, rows as in_rows, summary
 from analysis.page.chart import Chart, Maker
 
@@ -34,6 +34,13 @@ def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], li
         name = cells.describe(group.key)
         found = in_rows.drawn(group.rows, "processor", time, maker, f"CPU: {name}", "cost")
         made += [found] if found is not None else []
+        for event in events.counted(group.rows):
+            counted = in_rows.Measure(
+                f"{event.name} per operation", event.words, best_is_least=True, bars=True
+            )
+            title = f"{event.name.capitalize()}: {name}"
+            found = in_rows.drawn(group.rows, event.column, counted, maker, title, "events")
+            made += [found] if found is not None else []
     made += _memory(measured, maker)
     left = len(groups) - len(chosen)
     return made, [f"{left} more cells are not drawn"] if left else []

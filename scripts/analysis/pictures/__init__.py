@@ -15,6 +15,7 @@ from analysis.loader import Run
 from analysis.pictures import (
     cost,
     cost_by_load,
+    events,
     fairness,
     late_writes,
     makespan,
@@ -41,6 +42,7 @@ PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "makespan": makespan.draw,
     "late-writes": late_writes.draw,
     "cost": cost.draw,
+    "events": events.draw,
     "uncontended": micro.draw,
     "throughput-by-threads": throughput_by_threads.draw,
     "scalability": scalability.draw,

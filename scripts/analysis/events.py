@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `run --perf` counted for each operation, and what it could not count. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis import units
+
+
+@dataclass(frozen=True)
+class Event:
+    column: str
+    name: str
+    words: Callable[[float], str] = units.count
+
+
+EVENTS = (
+    Event("cycles_per_operation", "processor cycles"),
+    Event("instructions_per_operation", "instructions"),
+    Event("cache_misses_per_operation", "cache misses"),
+    Event("branch_misses_per_operation", "mispredicted branches"),
+    Event("switches_per_operation", "context switches"),
+    Event("migrations_per_operation", "moves to another processor"),
+    Event("page_faults_per_operation", "page faults"),
+    Event("energy_j_per_operation", "energy in nJ", lambda joule: units.count(1e9 * joule)),
+)
+
+
+def counted(rows: pd.DataFrame) -> list[Event]:
+    """The events of which any row has a figure."""
+    return [one for one in EVENTS if one.column in rows and rows[one.column].notna().any()]
+
+
+def missing(rows: pd.DataFrame) -> str:
+    """One line on the events that were asked for and not counted, and why; empty if none was."""
+    known = counted(rows)
+    reasons = rows["events_missing"].dropna() if "events_missing" in rows else pd.Series(dtype=str)
+    told = list(dict.fromkeys(str(reason) for reason in reasons if reason))
+    absent = [one.name for one in EVENTS if one not in known]
+    if not absent or not (known or told):
+        return ""
+    return (
+        f"Not counted for each operation: {', '.join(absent)} ({'; '.join(told) or 'no counter'})."
+    )
