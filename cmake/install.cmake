@@ -20,6 +20,14 @@ endforeach()
 # Beside the program that loads it.
 install(TARGETS lockbench_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                         COMPONENT program)
+if(TARGET lockbench_observe_preload)
+  # Executable, as find_engine() wants it; Debian's CMake installs libraries that are not.
+  install(TARGETS lockbench_observe_preload
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
+                  PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                              WORLD_READ WORLD_EXECUTE
+                  COMPONENT program)
+endif()
 install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py

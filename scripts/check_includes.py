@@ -242,6 +242,10 @@ RULES: dict[str, Rule] = {
         + ("primitives/platform/file.h", "primitives/platform/scratch_folder.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
+    # A library that a user's program loads.
+    "harness/observe": Rule(
+        ("harness/measure/histogram.h", "primitives/platform/layout.h"), STANDARD | {"kernel"}
+    ),
     "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),
     # One folder for each command.
     "harness/command/doctor": Rule(
@@ -259,6 +263,12 @@ RULES: dict[str, Rule] = {
     "harness/command/calibrate": Rule(
         ("harness/calibrate", "harness/plan", "harness/record", "harness/terminal"),
         STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/command/observe": Rule(
+        ("harness/kernel", "harness/measure", "harness/observe", "harness/plan", "harness/process")
+        + ("harness/record", "harness/stress/instrumentation", "harness/terminal")
+        + ("workloads/settings.h",),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
     "harness/command/predict": Rule(
         ("harness/command/calibrate", "harness/command/run", "harness/process", "harness/terminal")

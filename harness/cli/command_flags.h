@@ -16,6 +16,7 @@
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
+#include "harness/command/observe/observe_command.h"
 #include "harness/command/predict/predict_command.h"
 #include "harness/command/preset/preset_command.h"
 #include "harness/command/run/run_command.h"
@@ -65,6 +66,9 @@ std::string validate_advise(const CLI::App& advise, const AdviseOptions& options
 
 void add_stress(CLI::App& app, StressOptions& options);
 std::string validate_stress(const StressOptions& options);
+
+void add_observe(CLI::App& app, ObserveOptions& options);
+std::string validate_observe(const ObserveOptions& options);
 
 void add_model(CLI::App& app, ModelOptions& options);
 std::string validate_model(const CLI::App& model, const ModelOptions& options);

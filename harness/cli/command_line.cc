@@ -21,7 +21,8 @@ const std::vector<std::string> kCommands{"run",     "advise",  "stress", "plot",
                                          "compare", "report",  "regret", "gate",
                                          "list",    "doctor",  "model",  "schema",
                                          "trial",   "plugin",  "help",   "merge",
-                                         "submit",  "predict", "preset", "calibrate-machine"};
+                                         "submit",  "predict", "preset", "calibrate-machine",
+                                         "observe"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -114,6 +115,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_predict(app, line.predict);
   add_calibrate(app, line.calibrate);
   add_advise(app, line.advise);
+  add_observe(app, line.observe);
   add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws the pictures of a run next to its CSV");
   add_analysis(app, "compare", "Prints medians and ratios, within a run, between two, by machine");
@@ -178,6 +180,7 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "predict") return validate_predict(command, line.predict);
   if (line.command == "calibrate-machine") return validate_calibrate(command, line.calibrate);
   if (line.command == "advise") return validate_advise(command, line.advise);
+  if (line.command == "observe") return validate_observe(line.observe);
   if (line.command == "stress") return validate_stress(line.stress);
   if (line.command == "merge") return validate_merge(line.merge);
   if (line.command == "submit") return validate_submit(command, line.submit);
@@ -221,15 +224,15 @@ std::vector<std::string> words_without_help(const std::vector<std::string>& word
   return {words[0], words[2], "--help"};
 }
 
-// The words after `--` in a `submit` command are flags for `run` and are not parsed here. CLI11
-// would treat them as flags of the program itself.
-std::vector<std::string> cut_flags_of_run(std::vector<std::string>& words) {
-  if (words.size() < 2 || words[1] != "submit") return {};
+// The words after `--`: of `submit` the flags for `run`, of `observe` the user's program. They are
+// not parsed here. CLI11 would treat them as flags of lockbench itself.
+std::vector<std::string> cut_words_of_another(std::vector<std::string>& words) {
+  if (words.size() < 2 || (words[1] != "submit" && words[1] != "observe")) return {};
   const auto mark = std::find(words.begin(), words.end(), "--");
   if (mark == words.end()) return {};
-  std::vector<std::string> flags(mark + 1, words.end());
+  std::vector<std::string> cut(mark + 1, words.end());
   words.erase(mark, words.end());
-  return flags;
+  return cut;
 }
 
 }  // namespace
@@ -255,7 +258,7 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
       std::find(kCommands.begin(), kCommands.end(), words[1]) == kCommands.end()) {
     return wrong(app, std::string(unknown_name("command", words[1], kCommands).message()));
   }
-  const std::vector<std::string> of_run = cut_flags_of_run(words);
+  const std::vector<std::string> of_another = cut_words_of_another(words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::Success& wanted) {
@@ -268,7 +271,10 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   const CLI::App& command = chosen(app);
   line.command = command.get_name();
   line.rest = command.remaining();
-  line.submit.words.insert(line.submit.words.end(), of_run.begin(), of_run.end());
+  if (line.command == "submit") {
+    line.submit.words.insert(line.submit.words.end(), of_another.begin(), of_another.end());
+  }
+  line.observe.command = of_another;
   const std::string error = validate(command, line);
   if (error.empty()) return line;
   return wrong(app, error);

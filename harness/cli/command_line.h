@@ -17,6 +17,7 @@
 #include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
+#include "harness/command/observe/observe_command.h"
 #include "harness/command/predict/predict_command.h"
 #include "harness/command/preset/preset_command.h"
 #include "harness/command/run/run_command.h"
@@ -33,6 +34,7 @@ struct CommandLine {
   AdviseOptions advise;  // of `advise`
   PredictOptions predict;      // of `predict`
   CalibrateOptions calibrate;  // of `calibrate-machine`
+  ObserveOptions observe;      // of `observe`
   MergeOptions merge;          // of `merge`
   SubmitOptions submit;        // of `submit`
   ListOptions list;            // of `list`

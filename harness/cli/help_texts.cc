@@ -153,6 +153,25 @@ const char kAdviseExamples[] =
     "Exit codes: 0 there is an answer, 1 the measurement failed, 2 bad input, 4 the measured rows\n"
     "do not answer the question, 129, 130 or 143 interrupted.\n";
 
+const char kObserveExamples[] =
+    "Runs a program unchanged and records what it does with the locks of the pthread library:\n"
+    "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions. Locks\n"
+    "are grouped by place, the call that first acquired them. The answer goes to standard error:\n"
+    "whether locks are the program's problem, and the places by the time lost in waits. The folder\n"
+    "gets observed.json, and observed.toml, a preset that reproduces the first place.\n"
+    "docs/observe.md says how to read them and what cannot be seen.\n"
+    "\n"
+    "Ctrl-C and other signals reach the program as they would alone. --duration ends the\n"
+    "recording and not the program; `timeout 10s lockbench observe ...` ends both.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench observe -- pigz -k -p 4 big.tar\n"
+    "  lockbench observe --out seen --delay 5s --duration 30s -- memcached -t 4\n"
+    "  lockbench observe --place 'item_lock|assoc' -- memcached -t 4\n"
+    "\n"
+    "Exit codes: the program's own, or 128 and the number of the signal that ended it; 1 the\n"
+    "result could not be written, 2 bad input or a program that cannot be observed.\n";
+
 const char kStressExamples[] =
     "Four engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
     "every\n"

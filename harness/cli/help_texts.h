@@ -16,6 +16,7 @@ extern const char kRunExamples[];        // of run
 extern const char kPredictExamples[];    // of predict
 extern const char kCalibrateExamples[];  // of calibrate-machine
 extern const char kAdviseExamples[];     // of advise
+extern const char kObserveExamples[];    // of observe
 extern const char kStressExamples[];     // of stress
 extern const char kMergeExamples[];      // of merge
 extern const char kPresetExamples[];     // of preset

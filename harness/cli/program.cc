@@ -16,6 +16,7 @@
 #include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
+#include "harness/command/observe/observe_command.h"
 #include "harness/command/predict/predict_command.h"
 #include "harness/command/preset/preset_command.h"
 #include "harness/command/run/plugins.h"
@@ -57,6 +58,7 @@ int dispatch(const CommandLine& line) {
   if (line.command == "calibrate-machine") {
     return calibrate_command(line.calibrate, std::cout, std::cerr);
   }
+  if (line.command == "observe") return observe_command(line.observe, std::cerr);
   if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress, line.plugins);
   if (line.command == "trial") {

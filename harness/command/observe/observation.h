@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Observation: what a Recording says, in nanoseconds and by place. Pure: from the memory to plain
+// values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/measure/latency_summary.h"
+#include "harness/observe/recording.h"
+
+namespace lockbench {
+
+// How the acquisitions of a place are distributed over its locks.
+struct Popularity {
+  std::uint64_t locks = 0;
+  // The exponent of Zipf's law that makes the counts most likely, and its standard error. 0 if
+  // there is one lock.
+  double zipf = 0;
+  double zipf_error = 0;
+  double hottest_share = 0;
+};
+
+// `counts`: the acquisitions of each lock.
+Popularity popularity_of(std::vector<std::uint64_t> counts);
+
+// A place in the program's code, as well as it is known.
+struct CodePlace {
+  std::string function;
+  std::string file;
+  int line = 0;
+  std::string module;  // a program's or library's path
+  std::uint64_t offset = 0;
+};
+
+// `serve() at server.c:120`, or the parts of it that are known.
+std::string to_text(const CodePlace& place);
+
+struct ObservedPlace {
+  CodePlace code;
+  observe::LockKind kind = observe::LockKind::kNone;
+  std::uint32_t threads = 0;
+  std::uint64_t acquisitions = 0;  // all, shared ones and those of ended locks included
+  std::uint64_t shared_acquisitions = 0;
+  std::uint64_t contended = 0;
+  std::uint64_t failed_tries = 0;
+  std::uint64_t condition_waits = 0;
+  std::uint64_t recursions = 0;
+  Popularity popularity;            // of the locks that have an entry
+  std::uint64_t unlisted_locks = 0;  // locks that ended and whose entry was used again
+  std::uint64_t unlisted_acquisitions = 0;
+  double blocked_s = 0;  // in which at least one thread waited
+  LatencySummary wait;   // of each wait
+  LatencySummary hold;   // sampled
+  LatencySummary think;  // sampled
+  double greatest_gain = 0;  // a share of the process's time, 0 to 1
+};
+
+struct ObservedProcess {
+  std::uint32_t pid = 0;
+  std::uint32_t parent = 0;
+  bool forked = false;
+  std::string program;
+  double wall_s = 0;
+  std::uint32_t threads = 0;
+  std::uint64_t acquisitions = 0;
+  double blocked_s = 0;
+  double greatest_gain = 0;  // of all its locks together
+  std::uint64_t untracked_holds = 0;
+  std::vector<ObservedPlace> places;  // the greatest gain first
+  // Indices of two places whose locks were taken in both orders.
+  std::vector<std::pair<std::size_t, std::size_t>> inversions;
+};
+
+struct Observation {
+  std::vector<ObservedProcess> processes;  // that acquired a lock; the greatest gain first
+  std::uint32_t processes_begun = 0;
+  std::uint32_t processes_not_recorded = 0;
+};
+
+struct ObservationClock {
+  double ns_per_tick = 1;
+  std::uint64_t now_ticks = 0;
+};
+
+// What an uncontended acquisition and release cost on this machine, in ns: the median of several
+// measurements.
+double uncontended_cost_ns();
+
+// `root`: the process that ended just now. Others ended, as far as is known, at their last
+// recorded time. `cost_ns`: of an uncontended acquisition.
+Observation read_observation(const observe::Recording& recording, const ObservationClock& clock,
+                             std::uint32_t root, double cost_ns);
+
+// Leaves only the places whose text the expression finds.
+void keep_places(Observation& observation, const std::string& expression);
+
+}  // namespace lockbench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `lockbench observe`: runs a program unchanged and records what it does with its locks.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "workloads/settings.h"
+
+namespace lockbench {
+
+struct ObserveOptions {
+  std::vector<std::string> command;  // the program and its arguments
+  std::optional<std::filesystem::path> out;
+  Nanoseconds delay{0};     // skips the start of the program
+  Nanoseconds duration{0};  // records that long; 0: to the end
+  std::string place;        // a regular expression; empty: all places
+};
+
+// Returns the program's exit code, or 128 and its signal; else kBadInput or kCouldNotFinish. What
+// it prints goes to `err`, because standard output is the program's.
+int observe_command(const ObserveOptions& options, std::ostream& err);
+
+}  // namespace lockbench

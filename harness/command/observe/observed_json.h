@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// observed.json: what was observed, for other programs. docs/observe.md describes the members.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/command/observe/observation.h"
+
+namespace lockbench {
+
+// What is said of the whole observation.
+struct ObservationFacts {
+  std::vector<std::string> command;
+  std::string interpreter;  // of a script; else empty
+  std::string started_at;   // UTC, ISO 8601
+  double wall_s = 0;
+  double processor_s = 0;
+  int status = 0;  // as of waitpid()
+  double delay_s = 0;
+  double duration_s = 0;  // 0: to the end
+  std::string places;     // the expression of --place; empty: all
+  double uncontended_ns = 0;
+};
+
+std::string observed_json(const Observation& observation, const ObservationFacts& facts);
+
+// `mutex`, `rwlock`, `spin lock` or `semaphore`.
+std::string kind_name(observe::LockKind kind);
+
+}  // namespace lockbench

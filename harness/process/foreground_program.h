@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ForegroundProgram: runs a user's program as if lockbench were not between it and its terminal.
+//
+// Guarantees   The program has this process's standard streams, process group, signal mask and
+//              ignored signals. A signal from the terminal reaches it as it would alone. SIGTERM,
+//              SIGHUP, SIGINT and SIGQUIT that another process sends to this one are passed on.
+//              This process stays until the program has ended, whatever it does with a signal.
+// Not offered  Ending processes that the program leaves behind; they may be what it is for.
+// Requires     One thread; no handler for these signals.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+namespace lockbench {
+
+struct ForegroundOrder {
+  std::vector<std::string> words;        // the first is searched for on the PATH
+  std::vector<std::string> environment;  // NAME=VALUE, in addition to this process's own
+  // Called this often until the program ends.
+  std::chrono::milliseconds period{1000};
+  std::function<void()> each_period = {};
+};
+
+struct ForegroundEnd {
+  std::uint32_t process = 0;  // its number
+  int status = 0;             // as of waitpid()
+  double wall_s = 0;
+  double processor_s = 0;  // of the program and of the children that it waited for
+};
+
+// Internal if no process could be created.
+absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order);
+
+// What a shell says of such an end: its exit code, or 128 plus the signal.
+int exit_code_of(int status);
+
+// The environment variable LD_PRELOAD with this library before those that it has already.
+std::string preload_variable(const std::string& library);
+
+}  // namespace lockbench

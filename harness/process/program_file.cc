@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/process/program_file.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <link.h>
+#include <optional>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <vector>
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> find_program(const std::string& word) {
+  const auto runs = [](const fs::path& path) {
+    std::error_code none;
+    return fs::is_regular_file(path, none) && access(path.c_str(), X_OK) == 0;
+  };
+  if (word.find('/') != std::string::npos) {
+    return runs(word) ? std::optional<fs::path>(word) : std::nullopt;
+  }
+  const char* const path = std::getenv("PATH");
+  std::stringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path found = fs::path(folder.empty() ? "." : folder) / word;
+    if (runs(found)) return found;
+  }
+  return std::nullopt;
+}
+
+absl::Status refused(const fs::path& path, const std::string& why) {
+  return absl::FailedPreconditionError(path.string() + ": " + why);
+}
+
+// The words of the first line of a script after `#!`.
+std::vector<std::string> interpreter_words(std::ifstream& file) {
+  std::string line;
+  file.seekg(2);
+  std::getline(file, line);
+  std::stringstream text(line);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
+// Whether the program names a loader, which loads libraries.
+bool has_loader(std::ifstream& file, const ElfW(Ehdr) & header) {
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + std::size_t{header.e_phentsize} * i));
+    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return false;
+    if (segment.p_type == PT_INTERP) return true;
+  }
+  return false;
+}
+
+bool has_other_rights(const fs::path& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return false;
+  const bool other_user = (found.st_mode & S_ISUID) != 0 && found.st_uid != geteuid();
+  const bool other_group = (found.st_mode & S_ISGID) != 0 && found.st_gid != getegid();
+  const bool capabilities =
+      geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+  return other_user || other_group || capabilities;
+}
+
+// `depth`: of scripts whose interpreter is a script.
+absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 2> mark{};
+  if (!file.read(mark.data(), mark.size())) {
+    return refused(path, "cannot be read; its kind of program is unknown");
+  }
+  if (mark == std::array<char, 2>{'#', '!'} && depth < 4) {
+    std::vector<std::string> words = interpreter_words(file);
+    if (!words.empty() && words[0].ends_with("/env")) words.erase(words.begin());
+    if (words.empty()) return refused(path, "names no interpreter after #!");
+    const std::optional<fs::path> interpreter = find_program(words[0]);
+    if (!interpreter) return refused(path, "its interpreter " + words[0] + " does not exist");
+    const absl::StatusOr<ProgramFile> checked = check(*interpreter, depth + 1);
+    if (!checked.ok()) return checked.status();
+    return ProgramFile{.path = path, .interpreter = interpreter->string()};
+  }
+  ElfW(Ehdr) header{};
+  file.seekg(0);
+  const bool whole = static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
+  if (!whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return refused(path, "is neither a program nor a script that begins with #!");
+  }
+  ElfW(Ehdr) own{};
+  std::ifstream("/proc/self/exe", std::ios::binary)
+      .read(reinterpret_cast<char*>(&own), sizeof own);
+  if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
+    return refused(path, "is a program for another kind of processor than lockbench");
+  }
+  if (has_other_rights(path)) {
+    return refused(path,
+                   "runs with rights that its caller does not have (setuid, setgid or "
+                   "capabilities), so the loader ignores LD_PRELOAD; use a copy without them");
+  }
+  if (!has_loader(file, header)) {
+    return refused(path,
+                   "is linked statically, so its calls of pthread functions cannot be replaced; "
+                   "link it dynamically");
+  }
+  return ProgramFile{.path = path};
+}
+
+}  // namespace
+
+absl::StatusOr<ProgramFile> find_preloadable(const std::string& word) {
+  const std::optional<fs::path> found = find_program(word);
+  if (found) return check(*found, 0);
+  return absl::NotFoundError("'" + word + "' is no program" +
+                             (word.find('/') == std::string::npos ? " on the PATH" : ""));
+}
+
+}  // namespace lockbench

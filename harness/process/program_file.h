@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ProgramFile: whether the loader can put a library of ours into a user's program.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+namespace lockbench {
+
+struct ProgramFile {
+  std::filesystem::path path;
+  // The program that runs the file, if the file is a script: then its locks are this one's.
+  std::string interpreter = {};
+};
+
+// Finds the word as a shell does. NotFound: there is no such program. FailedPrecondition: there is,
+// but it is linked statically, runs with the rights of another user, or is of another kind of
+// machine; the message says which and what to do.
+absl::StatusOr<ProgramFile> find_preloadable(const std::string& word);
+
+}  // namespace lockbench

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Small programs with known loads: `loads NAME [NUMBER]`. Each prints one line with what it did.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kMostThreads = 1000, kMostLocks = 100000 };
+
+static pthread_mutex_t locks[kMostLocks];
+static pthread_t threads[kMostThreads];
+static long number = 1000;
+
+static void spin_ns(long ns) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ns);
+}
+
+static void run(int count, void* (*body)(void*)) {
+  for (long i = 0; i < count; ++i) pthread_create(&threads[i], NULL, body, (void*)i);
+  for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+}
+
+// Each of 4 threads acquires the one lock `number` times.
+static void* count_body(void* unused) {
+  (void)unused;
+  for (long i = 0; i < number; ++i) {
+    pthread_mutex_lock(&locks[0]);
+    pthread_mutex_unlock(&locks[0]);
+  }
+  return NULL;
+}
+static void counts(void) { run(4, count_body); }
+
+static void crowd(void) { run(kMostThreads, count_body); }
+
+// Whether the thread sleeps.
+static int sleeps(int thread) {
+  char path[64], text[256] = "";
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE* const file = fopen(path, "r");
+  if (file == NULL) abort();
+  if (fgets(text, sizeof text, file) == NULL) abort();
+  fclose(file);
+  return strrchr(text, ')')[2] == 'S';
+}
+
+// The waiter requests the lock 20 times while the holder has it, which it keeps until the waiter
+// sleeps and 5 ms more.
+static sem_t turn[2];
+static atomic_int requests;
+static int waiter;
+static void* holder_body(void* unused) {
+  (void)unused;
+  for (int i = 0; i < 20; ++i) {
+    pthread_mutex_lock(&locks[0]);
+    sem_post(&turn[0]);
+    while (atomic_load(&requests) <= i || !sleeps(waiter)) {
+    }
+    spin_ns(5000000);
+    pthread_mutex_unlock(&locks[0]);
+    sem_wait(&turn[1]);
+  }
+  return NULL;
+}
+static void* waiter_body(void* unused) {
+  (void)unused;
+  for (int i = 0; i < 20; ++i) {
+    sem_wait(&turn[0]);
+    atomic_fetch_add(&requests, 1);
+    pthread_mutex_lock(&locks[0]);
+    pthread_mutex_unlock(&locks[0]);
+    sem_post(&turn[1]);
+  }
+  return NULL;
+}
+static void contended(void) {
+  sem_init(&turn[0], 0, 0);
+  sem_init(&turn[1], 0, 0);
+  waiter = gettid();
+  pthread_t other;
+  pthread_create(&other, NULL, holder_body, NULL);
+  waiter_body(NULL);
+  pthread_join(other, NULL);
+}
+
+// Holds for 20 us and thinks for 100 us.
+static void think(void) {
+  for (long i = 0; i < number; ++i) {
+    pthread_mutex_lock(&locks[0]);
+    spin_ns(20000);
+    pthread_mutex_unlock(&locks[0]);
+    spin_ns(100000);
+  }
+}
+
+// Waits for a condition `number` times, 1 ms each.
+static void condition(void) {
+  pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+  for (long i = 0; i < number; ++i) {
+    struct timespec until;
+    pthread_mutex_lock(&locks[0]);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 1000000;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_nsec -= 1000000000;
+      ++until.tv_sec;
+    }
+    if (pthread_cond_timedwait(&never, &locks[0], &until) != ETIMEDOUT) abort();
+    pthread_mutex_unlock(&locks[0]);
+  }
+}
+
+// Lock k gets number / (k + 1) acquisitions.
+static void zipf(void) {
+  for (long k = 0; k < 100; ++k) {
+    for (long i = 0; i < number / (k + 1); ++i) {
+      pthread_mutex_lock(&locks[k]);
+      pthread_mutex_unlock(&locks[k]);
+    }
+  }
+}
+
+static void many(void) {
+  for (long k = 0; k < kMostLocks; ++k) {
+    pthread_mutex_lock(&locks[k]);
+    pthread_mutex_unlock(&locks[k]);
+  }
+}
+
+// Makes and destroys a lock at one address.
+static void again(void) {
+  for (long i = 0; i < number; ++i) {
+    pthread_mutex_init(&locks[0], NULL);
+    pthread_mutex_lock(&locks[0]);
+    pthread_mutex_unlock(&locks[0]);
+    pthread_mutex_destroy(&locks[0]);
+  }
+}
+
+static void recursive(void) {
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&locks[0], &kind);
+  for (long i = 0; i < number; ++i) {
+    pthread_mutex_lock(&locks[0]);
+    pthread_mutex_lock(&locks[0]);
+    pthread_mutex_unlock(&locks[0]);
+    pthread_mutex_unlock(&locks[0]);
+  }
+}
+
+// Where a lock is acquired first is its place, so later calls do not matter.
+static void take(pthread_mutex_t* lock) { pthread_mutex_lock(lock); }
+static void first(void) {
+  pthread_mutex_lock(&locks[0]);
+  pthread_mutex_unlock(&locks[0]);
+}
+static void second(void) {
+  pthread_mutex_lock(&locks[1]);
+  pthread_mutex_unlock(&locks[1]);
+}
+static void inversion(void) {
+  first();
+  second();
+  for (int i = 0; i < 2; ++i) {
+    take(&locks[i]);
+    take(&locks[1 - i]);
+    pthread_mutex_unlock(&locks[0]);
+    pthread_mutex_unlock(&locks[1]);
+  }
+}
+
+static void kinds(void) {
+  pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_spinlock_t spinning;
+  sem_t free_ones;
+  pthread_spin_init(&spinning, 0);
+  sem_init(&free_ones, 0, 1);
+  for (long i = 0; i < number; ++i) {
+    pthread_rwlock_rdlock(&shared);
+    pthread_rwlock_unlock(&shared);
+    if (i % 10 == 0) {
+      pthread_rwlock_wrlock(&shared);
+      pthread_rwlock_unlock(&shared);
+    }
+    pthread_spin_lock(&spinning);
+    pthread_spin_unlock(&spinning);
+    sem_wait(&free_ones);
+    sem_post(&free_ones);
+  }
+  if (sem_wait(&free_ones) != 0) abort();
+  errno = 0;
+  if (sem_trywait(&free_ones) != -1 || errno != EAGAIN) abort();
+}
+
+static void forks(void) {
+  count_body(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    number *= 2;
+    count_body(NULL);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+static void quits(void) {
+  count_body(NULL);
+  _exit(7);
+}
+
+static void killed(void) {
+  count_body(NULL);
+  kill(getpid(), SIGKILL);
+}
+
+static void before_main_and_after(void) {}
+
+static int chosen_last;
+__attribute__((constructor)) static void begin(void) {
+  pthread_mutex_lock(&locks[1]);
+  pthread_mutex_unlock(&locks[1]);
+}
+__attribute__((destructor)) static void end(void) {
+  if (!chosen_last) return;
+  pthread_mutex_lock(&locks[1]);
+  pthread_mutex_unlock(&locks[1]);
+}
+
+// The cost of an uncontended lock() and unlock(), in ns: the least of several measurements. A
+// second thread exists, because the C library omits atomic operations without one.
+static void* idle_body(void* unused) {
+  sem_wait(&turn[0]);
+  return unused;
+}
+static void cost(void) {
+  pthread_create(&threads[0], NULL, idle_body, NULL);
+  double least = 1e9;
+  for (int k = 0; k < 20; ++k) {
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    for (long i = 0; i < number; ++i) {
+      pthread_mutex_lock(&locks[0]);
+      pthread_mutex_unlock(&locks[0]);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    const double ns = ((to.tv_sec - from.tv_sec) * 1e9 + (to.tv_nsec - from.tv_nsec)) / number;
+    if (ns < least) least = ns;
+  }
+  printf("%.2f ns\n", least);
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*body)(void);
+  } kLoads[] = {
+      {"counts", counts},       {"crowd", crowd},         {"contended", contended},
+      {"think", think},         {"condition", condition}, {"zipf", zipf},
+      {"many", many},           {"again", again},         {"recursive", recursive},
+      {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
+      {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
+      {"cost", cost},
+  };
+  if (argc > 2) number = atol(argv[2]);
+  for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {
+    if (strcmp(argv[1], kLoads[i].name) != 0) continue;
+    chosen_last = strcmp(argv[1], "around") == 0;
+    printf("%s %ld\n", argv[1], number);
+    fflush(stdout);
+    kLoads[i].body();
+    return 0;
+  }
+  fprintf(stderr, "no load of this name\n");
+  return 2;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "harness/command/observe/observation.h"
+#include "harness/command/observe/observed_preset.h"
+#include "harness/command/observe/observed_text.h"
+#include "harness/plan/preset_file.h"
+
+namespace lockbench {
+namespace {
+
+std::vector<std::uint64_t> counts_of(double exponent, int locks, double most) {
+  std::vector<std::uint64_t> counts;
+  for (int rank = 1; rank <= locks; ++rank) {
+    counts.push_back(static_cast<std::uint64_t>(std::llround(most / std::pow(rank, exponent))));
+  }
+  return counts;
+}
+
+TEST(Popularity, TheExponentIsFoundInAnyOrderOfTheLocks) {
+  for (const double exponent : {0.0, 0.5, 0.99, 2.0}) {
+    std::vector<std::uint64_t> counts = counts_of(exponent, 50, 1e6);
+    std::reverse(counts.begin(), counts.end());
+    const Popularity found = popularity_of(counts);
+    EXPECT_EQ(found.locks, 50U);
+    EXPECT_NEAR(found.zipf, exponent, 0.01);
+    EXPECT_LT(found.zipf_error, 0.01);
+  }
+}
+
+TEST(Popularity, FewAcquisitionsGiveALargeError) {
+  EXPECT_GT(popularity_of({3, 2, 1}).zipf_error, 0.3);
+}
+
+TEST(Popularity, OneLockHasAllAcquisitions) {
+  const Popularity one = popularity_of({17, 0, 0});
+  EXPECT_EQ(one.locks, 1U);
+  EXPECT_EQ(one.zipf, 0);
+  EXPECT_EQ(one.hottest_share, 1);
+  EXPECT_EQ(popularity_of({}).locks, 0U);
+}
+
+ObservedPlace example_place() {
+  ObservedPlace place;
+  place.code = {.function = "serve(\"quote\\", .file = "/src/a.c", .line = 3};
+  place.kind = observe::LockKind::kMutex;
+  place.threads = 4;
+  place.acquisitions = 1000;
+  place.popularity = {.locks = 1};
+  place.hold = {.samples = 10, .mean_ns = 12345};
+  place.think = {.samples = 10, .mean_ns = 987};
+  return place;
+}
+
+Sweep sweep_of(const ObservedPlace& place, double processor_s) {
+  const ObservedProcess process{.program = "/bin/x", .wall_s = 1};
+  const std::string text = observed_preset(place, process, processor_s, 4);
+  const absl::StatusOr<Preset> preset = parse_preset(text, "observed.toml");
+  EXPECT_TRUE(preset.ok()) << preset.status() << text;
+  return preset.ok() ? preset->sweeps[0] : Sweep();
+}
+
+TEST(ObservedPreset, HasTheThreadsAndTimesOfThePlace) {
+  const Sweep sweep = sweep_of(example_place(), 4);
+  EXPECT_EQ(sweep.threads, std::vector<std::uint32_t>{4});
+  EXPECT_EQ(sweep.keys, std::vector<std::uint64_t>{1});
+  EXPECT_EQ(sweep.holds[0], (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(12000)}));
+  EXPECT_EQ(sweep.thinks[0], (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(990)}));
+}
+
+TEST(ObservedPreset, ThreadsOfAnIdleProgramSleepBetweenOperations) {
+  EXPECT_EQ(sweep_of(example_place(), 0.5).thinks[0].kind, Work::Kind::kRandomSleep);
+}
+
+TEST(ObservedPreset, LocksOfOnePlaceAreItsKeys) {
+  ObservedPlace place = example_place();
+  place.popularity = {.locks = 30, .zipf = 0.987, .zipf_error = 0.01};
+  const Sweep sweep = sweep_of(place, 4);
+  EXPECT_EQ(sweep.keys, std::vector<std::uint64_t>{30});
+  EXPECT_EQ(sweep.key_distributions[0].theta, 0.99);
+}
+
+TEST(ObservedPreset, ReadersGetAWorkloadOfReaders) {
+  ObservedPlace place = example_place();
+  place.kind = observe::LockKind::kShared;
+  place.shared_acquisitions = 900;
+  const Sweep sweep = sweep_of(place, 4);
+  EXPECT_EQ(sweep.workloads[0].name, "read_mostly");
+  EXPECT_NEAR(*sweep.write_shares[0], 0.1, 1e-9);
+}
+
+TEST(DurationText, HasThreeDigitsAndAUnit) {
+  EXPECT_EQ(duration_text(0), "0 ns");
+  EXPECT_EQ(duration_text(12.34), "12.3 ns");
+  EXPECT_EQ(duration_text(123456), "123 µs");
+  EXPECT_EQ(duration_text(5.5e9), "5.5 s");
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lockbench observe`, on programs whose load is known (loads.c)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Program, wait_until
+
+LOADS = os.environ.get("LOCKBENCH_LOADS", "build/release/tests/observe/lockbench_loads")
+STATIC = os.environ.get("LOCKBENCH_STATIC_LOAD", "build/release/tests/observe/lockbench_static_load")
+LOADS, STATIC = (str(Path(path).resolve()) for path in (LOADS, STATIC))
+
+
+def observe(lockbench: Program, *load: str, exit_code: int = 0, flags: tuple[str, ...] = ()) -> Any:
+    """What was recorded of a load."""
+    done = lockbench.run("observe", "--out", "seen", *flags, "--", LOADS, *load)
+    assert done.returncode == exit_code, done.stderr
+    number = load[1] if len(load) > 1 else "1000"
+    assert done.stdout.splitlines()[0] == f"{load[0]} {number}"
+    found = json.loads((lockbench.folder / "seen" / "observed.json").read_text(encoding="utf-8"))
+    return found | {"text": done.stderr}
+
+
+def place(found: Any, function: str, process: int = 0) -> Any:
+    """The only place in that function."""
+    places = found["processes"][process]["places"]
+    named = [one for one in places if one["name"].split()[0] == function]
+    assert len(named) == 1, [one["name"] for one in places]
+    return named[0]
+
+
+@pytest.mark.parametrize(
+    "load, function, expected",
+    [
+        ("counts 5000", "count_body", {"acquisitions": 20000, "threads": 4, "locks": 1}),
+        ("crowd 10", "count_body", {"acquisitions": 10000, "threads": 1000, "locks": 1}),
+        ("condition 50", "condition", {"acquisitions": 50, "condition_waits": 50, "contended": 0}),
+        ("many", "many", {"acquisitions": 99999, "locks": 99999}),
+        ("again 500", "again", {"acquisitions": 500, "locks": 500}),
+        ("recursive 100", "recursive", {"acquisitions": 100, "recursions": 100}),
+        ("quits 100", "count_body", {"acquisitions": 100}),
+        ("killed 100", "count_body", {"acquisitions": 100}),
+        ("around", "begin", {"acquisitions": 2}),
+    ],
+)
+def test_counts_are_exact(
+    lockbench: Program, load: str, function: str, expected: dict[str, int]
+) -> None:
+    ends = {"quits": 7, "killed": 128 + signal.SIGKILL}
+    found = observe(lockbench, *load.split(), exit_code=ends.get(load.split()[0], 0))
+    seen = place(found, function)
+    assert {name: seen[name] for name in expected} == expected
+    # Debug information is there.
+    assert seen["file"].endswith("loads.c") and seen["line"] > 0
+
+
+def test_every_kind_of_lock_is_recorded(lockbench: Program) -> None:
+    found = observe(lockbench, "kinds", "1000")
+    kinds = {one["kind"]: one for one in found["processes"][0]["places"]}
+    assert kinds["rwlock"]["shared_acquisitions"] == 1000
+    assert kinds["rwlock"]["acquisitions"] == 1100
+    assert kinds["spin lock"]["acquisitions"] == 1000
+    assert kinds["semaphore"]["acquisitions"] == 1001
+    assert kinds["semaphore"]["failed_tries"] == 1
+
+
+def test_a_thread_that_waits_is_contended_and_its_wait_is_timed(lockbench: Program) -> None:
+    found = observe(lockbench, "contended")
+    seen = place({"processes": [{"places": [found["processes"][0]["places"][0]]}]}, "holder_body")
+    assert (seen["acquisitions"], seen["contended"], seen["threads"]) == (40, 20, 2)
+    assert seen["wait"]["samples"] == 20
+    # The other thread holds for 5 ms after it says so.
+    assert 0.1 <= seen["blocked_s"] <= found["wall_s"]
+    assert seen["greatest_gain"] > 0.5
+    assert "locks may cost time" in found["text"]
+
+
+def test_hold_and_think_are_those_of_the_program(lockbench: Program) -> None:
+    found = observe(lockbench, "think", "300")
+    seen = place(found, "think")
+    # At least this long; a busy machine makes some longer, and few the median.
+    assert 19_000 <= seen["hold"]["p50_ns"] <= 60_000
+    assert 95_000 <= seen["think"]["p50_ns"] <= 300_000
+    assert found["text"].lstrip().startswith("locks are not your problem")
+
+
+def test_a_wait_for_a_condition_is_no_hold(lockbench: Program) -> None:
+    seen = place(observe(lockbench, "condition", "100"), "condition")
+    assert seen["hold"]["samples"] == 200  # before and after each wait
+    assert seen["hold"]["p50_ns"] < 500_000  # the wait takes 1 ms
+
+
+def test_popularity_follows_zipfs_law(lockbench: Program) -> None:
+    seen = place(observe(lockbench, "zipf", "100000"), "zipf")
+    assert abs(seen["zipf"] - 1) < 0.2 and seen["locks"] == 99
+
+
+def test_locks_taken_in_both_orders_are_reported(lockbench: Program) -> None:
+    found = observe(lockbench, "inversion")
+    assert found["processes"][0]["inversions"] == [[0, 1]]
+    assert "possible deadlock" in found["text"]
+
+
+def test_a_fork_has_its_own_record(lockbench: Program) -> None:
+    found = observe(lockbench, "forks", "500")
+    counts = {one["forked"]: one for one in found["processes"]}
+    assert counts[False]["acquisitions"] == 501 and counts[True]["acquisitions"] == 1000
+    assert counts[True]["parent"] == counts[False]["pid"]
+
+
+def test_a_program_that_is_executed_has_its_own_record(lockbench: Program) -> None:
+    script = f"{LOADS} counts 100; exec {LOADS} counts 200"
+    done = lockbench.run("observe", "--out", "seen", "--", "sh", "-c", script)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
+    assert sorted(one["acquisitions"] for one in found["processes"]) == [401, 801]
+
+
+def test_the_preset_can_be_run(lockbench: Program) -> None:
+    observe(lockbench, "think", "100")
+    dry = lockbench.run("run", "seen/observed.toml", "--dry-run", "-v")
+    assert dry.returncode == 0, dry.stderr
+    assert "exp:" in dry.stdout
+
+
+def test_only_the_places_that_were_asked_for_remain(lockbench: Program) -> None:
+    found = observe(lockbench, "kinds", flags=("--place", "^begin "))
+    assert [one["name"].split()[0] for one in found["processes"][0]["places"]] == ["begin"]
+    refused = lockbench.run("observe", "--place", "(", "--", LOADS, "counts")
+    assert refused.returncode == 2 and "is no regular expression" in refused.stderr
+
+
+def test_the_start_can_be_skipped(lockbench: Program) -> None:
+    found = observe(lockbench, "counts", "10", flags=("--delay", "60min"))
+    assert found["processes"] == []
+    assert "acquired no lock" in found["text"]
+
+
+def test_input_output_and_signals_are_the_programs(lockbench: Program) -> None:
+    done = lockbench.run(
+        "observe", "--out", "a", "--", "sh", "-c", "cat; echo err >&2; exit 3", stdin=subprocess.PIPE
+    )
+    assert done.returncode == 3 and "err\n" in done.stderr
+    # The program has a handler; lockbench waits for what it makes of the signal.
+    script = "trap 'echo caught; exit 5' INT TERM; echo ready; while :; do sleep 0.01; done"
+    for number, name in ((signal.SIGTERM, "b"), (signal.SIGINT, "c")):
+        running = lockbench.start("observe", "--out", name, "--", "sh", "-c", script)
+        assert running.stdout.readline() == "ready\n"
+        running.send_signal(number)
+        out, err = running.communicate(timeout=60)
+        assert (out, running.returncode) == ("caught\n", 5), err
+        assert (lockbench.folder / name / "observed.json").exists()
+
+
+def test_what_cannot_be_observed_is_one_line(lockbench: Program) -> None:
+    (lockbench.folder / "there").mkdir()
+    (lockbench.folder / "text").write_text("no program\n", encoding="utf-8")
+    (lockbench.folder / "text").chmod(0o755)
+    cases = [
+        (("--", "no-such-program"), "'no-such-program' is no program on the PATH"),
+        (("--", "./missing"), "'./missing' is no program"),
+        (("--", STATIC, "counts"), "is linked statically"),
+        (("--", "./text"), "is neither a program nor a script"),
+        (("--out", "there", "--", LOADS, "counts"), "there: exists already"),
+        ((), "name the program after --"),
+        (("--", ), "name the program after --"),
+    ]
+    for words, expected in cases:
+        done = lockbench.run("observe", *words)
+        assert done.returncode == 2, (words, done.stderr)
+        assert expected in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    script = lockbench.folder / "script"
+    script.write_text(f"#!/bin/sh\n{LOADS} counts 10\n", encoding="utf-8")
+    script.chmod(0o755)
+    done = lockbench.run("observe", "--", "./script")
+    assert done.returncode == 0 and "is a script; the locks of its interpreter" in done.stderr
+
+
+def test_the_folder_is_named_after_the_program(lockbench: Program) -> None:
+    done = lockbench.run("observe", "--", LOADS, "counts", "10")
+    assert done.returncode == 0
+    folders = list((lockbench.folder / "results/observed").iterdir())
+    assert len(folders) == 1 and "lockbench-loads" in folders[0].name
+    assert wait_until(lambda: (folders[0] / "observed.toml").exists(), "the preset")
