@@ -22,7 +22,8 @@ install(TARGETS lockbench_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/
                                         COMPONENT program)
 if(TARGET lockbench_observe_preload)
   # Executable, as find_engine() wants it; Debian's CMake installs libraries that are not.
-  install(TARGETS lockbench_observe_preload
+  install(TARGETS lockbench_observe_preload lockbench_substitute_adaptive lockbench_substitute_futex
+                  lockbench_substitute_tbb lockbench_substitute_tbb_spin lockbench_substitute_absl
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                               WORLD_READ WORLD_EXECUTE
@@ -31,7 +32,7 @@ endif()
 install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
-                 scripts/gate.py scripts/flamegraph.py DESTINATION ${share}/scripts
+                 scripts/gate.py scripts/flamegraph.py scripts/compare_program.py DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)

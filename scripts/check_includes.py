@@ -246,6 +246,10 @@ RULES: dict[str, Rule] = {
     "harness/observe": Rule(
         ("harness/measure/histogram.h", "primitives/platform/layout.h"), STANDARD | {"kernel"}
     ),
+    # The same, with a base lock in it.
+    "harness/substitute": Rule(
+        ("harness/observe/original.h", "primitives/platform"), STANDARD | {"kernel"}
+    ),
     "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),
     # One folder for each command.
     "harness/command/doctor": Rule(
@@ -269,6 +273,11 @@ RULES: dict[str, Rule] = {
         + ("harness/record", "harness/stress/instrumentation", "harness/terminal")
         + ("workloads/settings.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/command/substitute": Rule(
+        ("harness/plan", "harness/process", "harness/record", "harness/terminal")
+        + ("workloads/settings.h",),
+        STANDARD | {"Abseil", "kernel"},
     ),
     "harness/command/predict": Rule(
         ("harness/command/calibrate", "harness/command/run", "harness/process", "harness/terminal")

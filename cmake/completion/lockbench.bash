@@ -73,7 +73,7 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict calibrate-machine advise observe stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
+        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;

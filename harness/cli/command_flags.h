@@ -22,6 +22,8 @@
 #include "harness/command/run/run_command.h"
 #include "harness/command/stress/plan.h"
 #include "harness/command/submit/submit_command.h"
+#include "harness/command/substitute/compare_program_command.h"
+#include "harness/command/substitute/substitute_command.h"
 
 namespace CLI {
 class App;
@@ -69,6 +71,12 @@ std::string validate_stress(const StressOptions& options);
 
 void add_observe(CLI::App& app, ObserveOptions& options);
 std::string validate_observe(const ObserveOptions& options);
+
+void add_substitute(CLI::App& app, SubstituteOptions& options);
+std::string validate_substitute(const SubstituteOptions& options);
+
+void add_compare_program(CLI::App& app, CompareProgramOptions& options);
+std::string validate_compare_program(const CompareProgramOptions& options);
 
 void add_model(CLI::App& app, ModelOptions& options);
 std::string validate_model(const CLI::App& model, const ModelOptions& options);

@@ -22,7 +22,7 @@ const std::vector<std::string> kCommands{"run",     "advise",  "stress", "plot",
                                          "list",    "doctor",  "model",  "schema",
                                          "trial",   "plugin",  "help",   "merge",
                                          "submit",  "predict", "preset", "calibrate-machine",
-                                         "observe"};
+                                         "observe", "substitute", "compare-program"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -116,6 +116,8 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_calibrate(app, line.calibrate);
   add_advise(app, line.advise);
   add_observe(app, line.observe);
+  add_substitute(app, line.substitute);
+  add_compare_program(app, line.compare_program);
   add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws the pictures of a run next to its CSV");
   add_analysis(app, "compare", "Prints medians and ratios, within a run, between two, by machine");
@@ -181,6 +183,8 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "calibrate-machine") return validate_calibrate(command, line.calibrate);
   if (line.command == "advise") return validate_advise(command, line.advise);
   if (line.command == "observe") return validate_observe(line.observe);
+  if (line.command == "substitute") return validate_substitute(line.substitute);
+  if (line.command == "compare-program") return validate_compare_program(line.compare_program);
   if (line.command == "stress") return validate_stress(line.stress);
   if (line.command == "merge") return validate_merge(line.merge);
   if (line.command == "submit") return validate_submit(command, line.submit);
@@ -224,10 +228,11 @@ std::vector<std::string> words_without_help(const std::vector<std::string>& word
   return {words[0], words[2], "--help"};
 }
 
-// The words after `--`: of `submit` the flags for `run`, of `observe` the user's program. They are
+// The words after `--`: of `submit` the flags for `run`, of the others the user's program. They are
 // not parsed here. CLI11 would treat them as flags of lockbench itself.
 std::vector<std::string> cut_words_of_another(std::vector<std::string>& words) {
-  if (words.size() < 2 || (words[1] != "submit" && words[1] != "observe")) return {};
+  const std::vector<std::string> those{"submit", "observe", "substitute", "compare-program"};
+  if (words.size() < 2 || std::find(those.begin(), those.end(), words[1]) == those.end()) return {};
   const auto mark = std::find(words.begin(), words.end(), "--");
   if (mark == words.end()) return {};
   std::vector<std::string> cut(mark + 1, words.end());
@@ -245,6 +250,7 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.run.words[0] = "lockbench";
   line.advise.program = words[0];
   line.predict.program = words[0];
+  line.compare_program.program = words[0];
   line.merge.program = words[0];
   line.submit.program = words[0];
   line.advise.words = line.run.words;
@@ -274,7 +280,7 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   if (line.command == "submit") {
     line.submit.words.insert(line.submit.words.end(), of_another.begin(), of_another.end());
   }
-  line.observe.command = of_another;
+  line.observe.command = line.substitute.command = line.compare_program.command = of_another;
   const std::string error = validate(command, line);
   if (error.empty()) return line;
   return wrong(app, error);

@@ -24,6 +24,8 @@
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/plan.h"
 #include "harness/command/submit/submit_command.h"
+#include "harness/command/substitute/compare_program_command.h"
+#include "harness/command/substitute/substitute_command.h"
 
 namespace lockbench {
 
@@ -35,6 +37,8 @@ struct CommandLine {
   PredictOptions predict;      // of `predict`
   CalibrateOptions calibrate;  // of `calibrate-machine`
   ObserveOptions observe;      // of `observe`
+  SubstituteOptions substitute;           // of `substitute`
+  CompareProgramOptions compare_program;  // of `compare-program`
   MergeOptions merge;          // of `merge`
   SubmitOptions submit;        // of `submit`
   ListOptions list;            // of `list`

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <regex>
+#include <set>
+#include <string>
 
 #include "harness/cli/command_flags.h"
 #include "harness/cli/flags.h"
@@ -8,6 +10,20 @@
 #include "harness/plan/quantity.h"
 
 namespace lockbench {
+namespace {
+
+constexpr char kNoProgram[] = "name the program after --, as `";
+
+bool is_expression(const std::string& text) {
+  try {
+    const std::regex valid(text);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 void add_observe(CLI::App& app, ObserveOptions& options) {
   CLI::App& observe = add_command(
@@ -29,18 +45,71 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
              .help = "Keeps only places whose name matches, as `function file.c:120` [all]"},
             [&options](const std::string& text) {
               options.place = text;
-              try {
-                std::regex valid(text);
-              } catch (const std::regex_error&) {
-                return absl::InvalidArgumentError("'" + text + "' is no regular expression");
-              }
-              return absl::OkStatus();
+              return is_expression(text)
+                         ? absl::OkStatus()
+                         : absl::InvalidArgumentError("'" + text + "' is no regular expression");
             });
 }
 
 std::string validate_observe(const ObserveOptions& options) {
   if (!options.command.empty()) return {};
-  return "name the program after --, as `lockbench observe -- ./server --port 80`";
+  return std::string(kNoProgram) + "lockbench observe -- ./server --port 80`";
+}
+
+void add_substitute(CLI::App& app, SubstituteOptions& options) {
+  CLI::App& substitute = add_command(
+      app, "substitute", "Runs a program with another lock as its mutexes", kSubstituteExamples);
+  add_text(substitute,
+           {.names = "--lock", .type = "LOCK", .help = "std, adaptive, futex, tbb, tbb_spin or absl"},
+           options.lock);
+}
+
+std::string validate_substitute(const SubstituteOptions& options) {
+  if (options.lock.empty()) return "--lock: not given; name a lock, as --lock adaptive";
+  if (!options.command.empty()) return {};
+  return std::string(kNoProgram) + "lockbench substitute --lock adaptive -- ./server`";
+}
+
+void add_compare_program(CLI::App& app, CompareProgramOptions& options) {
+  CLI::App& compare = add_command(app, "compare-program",
+                                  "Compares locks in a program that is run with each",
+                                  kCompareProgramExamples);
+  add_texts(compare,
+            {.names = "--lock",
+             .type = "LOCK",
+             .help = "As of substitute; the first is what the others are compared with"},
+            options.locks);
+  add_text(compare, {.names = "--metric", .type = "METRIC", .help = "wall, cpu or REGEX [wall]"},
+           options.metric);
+  add_switch(compare, "--lower-is-better", "Less of the printed number is faster",
+             options.lower_is_better);
+  add_count(compare, "--blocks", {3, 10'000}, "Runs of the program with each lock [10]",
+            [&options](std::uint64_t n) { options.blocks = static_cast<std::uint32_t>(n); });
+  add_parsed<Nanoseconds>(compare,
+                          {.names = "--time-limit",
+                           .type = "TIME",
+                           .help = "A run of the program that takes longer has failed [10min]"},
+                          parse_duration,
+                          [&options](const Nanoseconds& t) { options.time_limit = t; });
+  add_folder(compare, "--out", "Folder for the rows [results/programs/<time>-<program>-<id>]",
+             options.out);
+}
+
+std::string validate_compare_program(const CompareProgramOptions& options) {
+  const std::set<std::string> different(options.locks.begin(), options.locks.end());
+  if (different.size() < 2 || different.size() != options.locks.size()) {
+    return "--lock: name two locks or more, each once, as --lock std --lock adaptive";
+  }
+  const bool printed = options.metric != "wall" && options.metric != "cpu";
+  if (options.lower_is_better && !printed) {
+    return "--lower-is-better: is for a printed number; of " + options.metric + " it is so anyway";
+  }
+  if (printed && !is_expression(options.metric)) {
+    return "--metric: '" + options.metric + "' is neither wall, cpu nor a regular expression";
+  }
+  if (!options.command.empty()) return {};
+  return std::string(kNoProgram) +
+         "lockbench compare-program --lock std --lock adaptive -- ./benchmark`";
 }
 
 }  // namespace lockbench

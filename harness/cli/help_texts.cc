@@ -172,6 +172,33 @@ const char kObserveExamples[] =
     "Exit codes: the program's own, or 128 and the number of the signal that ended it; 1 the\n"
     "result could not be written, 2 bad input or a program that cannot be observed.\n";
 
+const char kSubstituteExamples[] =
+    "Runs a program with its pthread mutexes replaced by a base lock. Condition variables, timed,\n"
+    "recursive and error-checking mutexes work; mutexes that are robust or shared between\n"
+    "processes stay the C library's. The lock `std` is the unchanged program. docs/observe.md\n"
+    "lists the limits.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench substitute --lock adaptive -- pigz -k -p 4 big.tar\n"
+    "  lockbench substitute --lock tbb_spin -- ./server\n"
+    "\n"
+    "Exit codes: the program's own; 2 bad input or a program that loads no library.\n";
+
+const char kCompareProgramExamples[] =
+    "Runs a program with each lock in turn, in blocks, and compares the others with the first:\n"
+    "the verdicts are those of `compare`. The metric is the time that passes (wall), the processor\n"
+    "time (cpu), or a number that the program prints: the first group of an expression, or all\n"
+    "that it matches. More of such a number is faster, unless --lower-is-better says otherwise.\n"
+    "The program's input is empty, and its output is not shown.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench compare-program --lock std --lock adaptive -- pigz -k -f -p 4 big.tar\n"
+    "  lockbench compare-program --lock std --lock futex --metric 'TPS: ([0-9.]+)' \\\n"
+    "                            --blocks 20 -- ./benchmark --seconds 5\n"
+    "\n"
+    "Exit codes: 0 compared, 1 a run of the program failed, 2 bad input or nothing matches the\n"
+    "metric, 129, 130 or 143 interrupted.\n";
+
 const char kStressExamples[] =
     "Four engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
     "every\n"

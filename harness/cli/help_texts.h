@@ -17,6 +17,8 @@ extern const char kPredictExamples[];    // of predict
 extern const char kCalibrateExamples[];  // of calibrate-machine
 extern const char kAdviseExamples[];     // of advise
 extern const char kObserveExamples[];    // of observe
+extern const char kSubstituteExamples[];      // of substitute
+extern const char kCompareProgramExamples[];  // of compare-program
 extern const char kStressExamples[];     // of stress
 extern const char kMergeExamples[];      // of merge
 extern const char kPresetExamples[];     // of preset

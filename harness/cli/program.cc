@@ -24,6 +24,8 @@
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/stress_command.h"
 #include "harness/command/submit/submit_command.h"
+#include "harness/command/substitute/compare_program_command.h"
+#include "harness/command/substitute/substitute_command.h"
 #include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
@@ -59,6 +61,10 @@ int dispatch(const CommandLine& line) {
     return calibrate_command(line.calibrate, std::cout, std::cerr);
   }
   if (line.command == "observe") return observe_command(line.observe, std::cerr);
+  if (line.command == "substitute") return substitute_command(line.substitute, std::cerr);
+  if (line.command == "compare-program") {
+    return compare_program_command(line.compare_program, std::cerr);
+  }
   if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress, line.plugins);
   if (line.command == "trial") {

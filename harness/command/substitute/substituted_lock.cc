@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/substitute/substituted_lock.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include <absl/strings/str_join.h>
+
+#include "harness/process/foreground_program.h"
+#include "harness/process/resources.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kNative[] = "std";
+constexpr char kPrefix[] = "liblockbench_substitute_";
+constexpr char kSuffix[] = ".so";
+
+}  // namespace
+
+std::vector<std::string> substitutable_locks() {
+  std::vector<std::string> locks;
+  // All libraries are beside the one that always is there.
+  const std::optional<fs::path> one = find_engine(std::string(kPrefix) + "futex" + kSuffix);
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(one ? one->parent_path() : fs::path(), none)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
+    name.erase(0, std::string_view(kPrefix).size());
+    name.resize(name.size() - std::string_view(kSuffix).size());
+    locks.push_back(name);
+  }
+  std::sort(locks.begin(), locks.end());
+  locks.insert(locks.begin(), kNative);
+  return locks;
+}
+
+absl::StatusOr<std::vector<std::string>> environment_for(const std::string& lock) {
+  if (lock == kNative) return std::vector<std::string>{};
+  std::optional<fs::path> library;
+  if (lock.ends_with(kSuffix)) {
+    std::error_code error;
+    library = fs::canonical(lock, error);
+    if (error) return absl::NotFoundError("'" + lock + "': " + error.message());
+  } else {
+    const std::vector<std::string> locks = substitutable_locks();
+    if (std::find(locks.begin(), locks.end(), lock) == locks.end()) {
+      return absl::NotFoundError("'" + lock +
+                                 "' cannot take the place of a pthread mutex; these locks can: " +
+                                 absl::StrJoin(locks, ", "));
+    }
+    library = find_engine(kPrefix + lock + kSuffix);
+  }
+  return std::vector<std::string>{preload_variable(library->string())};
+}
+
+}  // namespace lockbench

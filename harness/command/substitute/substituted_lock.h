@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// SubstitutedLock: the base locks that can take the place of a program's pthread mutexes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+namespace lockbench {
+
+// `std`, the C library's own, first; then the base locks of the catalog that have a library
+// (harness/substitute).
+std::vector<std::string> substitutable_locks();
+
+// The environment, as NAME=VALUE, of a program with this lock: none for `std`, the unchanged
+// program. The lock may be the file of such a library, with `.so` at its end. NotFound names the
+// locks that can be used.
+absl::StatusOr<std::vector<std::string>> environment_for(const std::string& lock);
+
+}  // namespace lockbench

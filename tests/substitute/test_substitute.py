@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lockbench substitute` and `compare-program`: the promises of POSIX hold with each lock."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import BINARY, Program
+
+_TESTS = Path("build/release/tests/substitute")
+CONTRACT = str(Path(os.environ.get("LOCKBENCH_CONTRACT", _TESTS / "lockbench_contract")).resolve())
+BROKEN = str(
+    Path(os.environ.get("LOCKBENCH_BROKEN", _TESTS / "liblockbench_substitute_broken.so")).resolve()
+)
+LOCKS = sorted(
+    path.stem.removeprefix("liblockbench_substitute_")
+    for path in BINARY.parent.glob("liblockbench_substitute_*.so")
+)
+
+
+def test_there_are_locks() -> None:
+    assert {"adaptive", "futex", "tbb_spin"} <= set(LOCKS)
+
+
+@pytest.mark.parametrize("lock", ["std", *LOCKS])
+def test_posix_holds_with(lock: str, lockbench: Program) -> None:
+    done = lockbench.run("substitute", "--lock", lock, "--", CONTRACT)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_the_mutexes_are_the_locks_indeed(lockbench: Program) -> None:
+    """A broken lock loses updates, which the program's own mutexes do not."""
+    lost = {}
+    for lock in ("std", BROKEN):
+        done = lockbench.run("substitute", "--lock", lock, "--", CONTRACT, "count", "300000")
+        assert done.returncode == 0, done.stderr
+        lost[lock] = int(done.stdout.removeprefix("lost "))
+    assert lost["std"] == 0 < lost[BROKEN]
+
+
+def test_a_program_written_in_cpp_works(lockbench: Program) -> None:
+    """This test's interpreter has threads, locks and conditions of its own."""
+    code = (
+        "import threading, queue\n"
+        "q = queue.Queue(1)\n"
+        "t = threading.Thread(target=lambda: [q.put(i) for i in range(1000)])\n"
+        "t.start(); print(sum(q.get() for _ in range(1000))); t.join()\n"
+    )
+    for lock in LOCKS:
+        done = lockbench.run("substitute", "--lock", lock, "--", "python3", "-c", code)
+        assert (done.returncode, done.stdout) == (0, "499500\n"), done.stderr
+
+
+def test_the_programs_end_is_its_own(lockbench: Program) -> None:
+    done = lockbench.run(
+        "substitute", "--lock", "futex", "--", "sh", "-c", "cat; exit 3", stdin=subprocess.PIPE
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        (("substitute", "--", "true"), "--lock: not given"),
+        (("substitute", "--lock", "adaptive"), "name the program after --"),
+        (("substitute", "--lock", "keyed", "--", "true"), "these locks can: std, "),
+        (("substitute", "--lock", "tbb_queuing", "--", "true"), "cannot take the place"),
+        (("substitute", "--lock", "./no.so", "--", "true"), "No such file"),
+        (("substitute", "--lock", "std", "--", "no-such-program"), "is no program on the PATH"),
+        (("compare-program", "--lock", "std", "--", "true"), "name two locks or more"),
+        (
+            ("compare-program", "--lock", "std", "--lock", "futex", "--metric", "(", "--", "true"),
+            "is neither wall, cpu nor a regular expression",
+        ),
+        (
+            ("compare-program", "--lock", "std", "--lock", "futex", "--metric", "x", "--", "true"),
+            "nothing matches 'x' in what true with std prints",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: tuple[str, ...], expected: str, lockbench: Program
+) -> None:
+    done = lockbench.run(*words)
+    assert done.returncode == 2, done.stderr
+    assert expected in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_run_that_fails_ends_the_comparison(lockbench: Program) -> None:
+    words = ("compare-program", "--lock", "std", "--lock", "futex", "--", "sh", "-c")
+    done = lockbench.run(*words, "echo broke >&2; exit 5")
+    assert done.returncode == 1 and "with exit code 5: broke" in done.stderr
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_known_difference_is_found(lower: bool, lockbench: Program) -> None:
+    """The program prints twice as much if another library was loaded into it."""
+    script = 'case "$LD_PRELOAD" in *futex*) echo score 20.5 ;; *) echo score 10.2 ;; esac'
+    done = lockbench.run(
+        *("compare-program", "--out", "out", "--blocks", "6", "--lock", "std", "--lock", "futex"),
+        *("--lock", "adaptive", "--metric", "score ([0-9.]+)"),
+        *(("--lower-is-better",) if lower else ()),
+        *("--", "sh", "-c", script),
+    )
+    assert done.returncode == 0, done.stderr
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    assert lines["futex"].split()[-1] == ("slower" if lower else "faster")
+    assert lines["adaptive"].split()[-1] == "same"
+    assert re.search(r"0\.49[0-9]" if lower else r"2\.01", lines["futex"])
+    with (lockbench.folder / "out/program.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 18 and all(float(row["wall_s"]) > 0 for row in rows)
+    assert {row["lock"] for row in rows if row["block"] == "0"} == {"std", "futex", "adaptive"}
+    again = lockbench.run(
+        *("compare-program", "--out", "out", "--lock", "std", "--lock", "futex", "--", "true")
+    )
+    assert again.returncode == 2 and "out: exists already" in again.stderr
