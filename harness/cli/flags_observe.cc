@@ -39,6 +39,10 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
       observe,
       {.names = "--duration", .type = "TIME", .help = "Records for this long [to the end]"},
       parse_duration, [&options](const Nanoseconds& t) { options.duration = t; });
+  add_count(observe, "--callers", {1, kMostCallers},
+            "Number of callers that make up a place, for programs whose locks are all acquired in "
+            "one function of theirs [1]",
+            [&options](std::uint64_t n) { options.callers = static_cast<std::uint32_t>(n); });
   add_value(observe,
             {.names = "--place",
              .type = "REGEX",

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "harness/observe/ticks.h"
 
@@ -169,19 +170,61 @@ std::uint64_t hashed(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15U;
 }
 
+struct Callers {
+  std::array<const void*, Place::kMostCallers> addresses{};
+  std::size_t count = 1;
+  std::size_t wanted = 1;
+  bool is_past_first = false;
+};
+
+_Unwind_Reason_Code add_caller(_Unwind_Context* context, void* argument) {
+  auto& callers = *static_cast<Callers*>(argument);
+  const auto* const address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+  // The frames of this library come first, then the known caller.
+  if (callers.is_past_first) {
+    callers.addresses[callers.count++] = address;
+  } else {
+    callers.is_past_first = address == callers.addresses[0];
+  }
+  return callers.count == callers.wanted ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+// The unwinder is linked into this library. With glibc 2.35 and later it finds the tables of a
+// function without a lock and without memory; with an older one there is one caller.
+Callers callers_of(const Request& request) {
+  Callers callers;
+  callers.addresses[0] = request.caller;
+  callers.wanted = std::min<std::size_t>(the_recording->callers.load(kRelaxed),
+                                         callers.addresses.size());
+#if __GLIBC_PREREQ(2, 35)
+  if (callers.wanted > 1) _Unwind_Backtrace(add_caller, &callers);
+#endif
+  return callers;
+}
+
 [[gnu::noinline]] Place* place_of(Process& process, const Request& request) {
   constexpr std::size_t kMostProbes = 64;
-  const std::size_t first = hashed(request.caller) >> 53;
+  const Callers callers = callers_of(request);
+  // 0 means a free entry; two sequences of callers with one key are one place.
+  std::uint64_t wanted = 1;
+  for (std::size_t i = 0; i < callers.count; ++i) {
+    wanted = wanted * 31 + hashed(callers.addresses[i]);
+  }
+  if (wanted == 0) wanted = 1;
+  const std::size_t first = wanted >> 53;
   static_assert(Process::kPlaces == std::size_t{1} << (64 - 53));
-  const auto wanted = reinterpret_cast<std::uint64_t>(request.caller);
   for (std::size_t i = 0; i < kMostProbes; ++i) {
     Place& place = process.places[(first + i) % Process::kPlaces];
-    std::uint64_t seen = place.address.load(kRelaxed);
+    std::uint64_t seen = place.key.load(kRelaxed);
     if (seen == wanted) return &place;
     if (seen != 0) continue;
-    if (place.address.compare_exchange_strong(seen, wanted, kRelaxed)) {
+    if (place.key.compare_exchange_strong(seen, wanted, kRelaxed)) {
       place.kind.store(static_cast<std::uint32_t>(request.kind), kRelaxed);
-      place.module.store(module_of(process, request.caller), kRelaxed);
+      for (std::size_t k = 0; k < callers.count; ++k) {
+        const void* const address = callers.addresses[k];
+        place.callers[k].module.store(module_of(process, address), kRelaxed);
+        place.callers[k].address.store(reinterpret_cast<std::uint64_t>(address), kRelaxed);
+      }
       return &place;
     }
     if (seen == wanted) return &place;

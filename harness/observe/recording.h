@@ -48,10 +48,18 @@ struct BlockedTime {
   Count ticks;  // of the finished periods
 };
 
+// A return address: the code after a call.
+struct CodeAddress {
+  Count address;  // 0: none
+  Number module;  // index + 1; 0: unknown
+};
+
 // The code that first acquired one or more locks.
 struct alignas(platform::kCacheLine) Place {
-  Count address;  // the return address of the call; 0: free
-  Number module;  // index + 1; 0: unknown
+  static constexpr std::size_t kMostCallers = 8;
+
+  Count key;  // of the callers; 0: free
+  std::array<CodeAddress, kMostCallers> callers;  // innermost first
   Number kind;    // LockKind
   Number threads;
   BlockedTime blocked;
@@ -122,6 +130,7 @@ struct Recording {
 
   Number version;  // kVersion
   Number paused;   // 1: nothing is counted
+  Number callers;  // that make up a place; 1 to Place::kMostCallers
   Number claimed;  // processes that began; those beyond kProcesses are not recorded
   std::array<Process, kProcesses> processes;
 };

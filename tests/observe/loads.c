@@ -164,7 +164,22 @@ static void recursive(void) {
 }
 
 // Where a lock is acquired first is its place, so later calls do not matter.
-static void take(pthread_mutex_t* lock) { pthread_mutex_lock(lock); }
+__attribute__((noinline)) static void take(pthread_mutex_t* lock) {
+  pthread_mutex_lock(lock);
+  ++number;  // no tail call
+}
+__attribute__((noinline)) static void left(void) {
+  take(&locks[2]);
+  pthread_mutex_unlock(&locks[2]);
+}
+__attribute__((noinline)) static void right(void) {
+  take(&locks[3]);
+  pthread_mutex_unlock(&locks[3]);
+}
+static void wrapped(void) {
+  left();
+  right();
+}
 static void first(void) {
   pthread_mutex_lock(&locks[0]);
   pthread_mutex_unlock(&locks[0]);
@@ -275,6 +290,7 @@ int main(int argc, char** argv) {
       {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
       {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
       {"cost", cost},
+      {"wrapped", wrapped},
   };
   if (argc > 2) number = atol(argv[2]);
   for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {

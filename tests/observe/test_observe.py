@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -58,7 +59,8 @@ def test_counts_are_exact(
     seen = place(found, function)
     assert {name: seen[name] for name in expected} == expected
     # Debug information is there.
-    assert seen["file"].endswith("loads.c") and seen["line"] > 0
+    (caller,) = seen["callers"]
+    assert caller["file"].endswith("loads.c") and caller["line"] > 0
 
 
 def test_every_kind_of_lock_is_recorded(lockbench: Program) -> None:
@@ -128,6 +130,14 @@ def test_the_preset_can_be_run(lockbench: Program) -> None:
     dry = lockbench.run("run", "seen/observed.toml", "--dry-run", "-v")
     assert dry.returncode == 0, dry.stderr
     assert "exp:" in dry.stdout
+
+
+def test_a_place_can_be_several_callers(lockbench: Program) -> None:
+    for callers, functions in (("1", ["take"]), ("2", ["take < left", "take < right"])):
+        found = observe(lockbench, "wrapped", flags=("--callers", callers, "--place", "^take"))
+        names = [one["name"] for one in found["processes"][0]["places"]]
+        assert sorted(re.sub(r" loads.c:[0-9]+", "", name) for name in names) == functions
+        (lockbench.folder / "seen").rename(lockbench.folder / callers)
 
 
 def test_only_the_places_that_were_asked_for_remain(lockbench: Program) -> None:

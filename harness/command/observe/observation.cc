@@ -62,10 +62,20 @@ class CodePlaces {
  public:
   explicit CodePlaces(const Process& process) : process_(process), information_(files(process)) {}
 
-  CodePlace of(const Place& place) const {
+  // Of each caller, innermost first.
+  std::vector<CodePlace> of(const Place& place) const {
+    std::vector<CodePlace> result;
+    for (const observe::CodeAddress& caller : place.callers) {
+      if (value(caller.address) != 0) result.push_back(of(caller));
+    }
+    return result;
+  }
+
+ private:
+  CodePlace of(const observe::CodeAddress& caller) const {
     CodePlace result;
-    const std::uint64_t call = value(place.address) - 1;  // the call is before its return address
-    const std::uint32_t module = value(place.module);
+    const std::uint64_t call = value(caller.address) - 1;  // it is before its return address
+    const std::uint32_t module = value(caller.module);
     result.offset = call;
     if (module != 0) {
       result.module = process_.modules[module - 1].path.data();
@@ -82,7 +92,6 @@ class CodePlaces {
     return result;
   }
 
- private:
   static std::vector<stress::LoadedFile> files(const Process& process) {
     std::vector<stress::LoadedFile> files;
     std::set<std::string> known;
@@ -143,7 +152,7 @@ class ProcessReader {
  private:
   void read_places() {
     for (std::size_t i = 0; i < process_.places.size(); ++i) {
-      if (value(process_.places[i].address) != 0) places_.emplace(i, ObservedPlace());
+      if (value(process_.places[i].key) != 0) places_.emplace(i, ObservedPlace());
     }
   }
 
@@ -197,7 +206,7 @@ class ProcessReader {
     std::map<std::size_t, std::size_t> position;
     for (auto& [index, place] : order) {
       position[index] = result_.places.size();
-      place.code = code.of(process_.places[index]);
+      place.callers = code.of(process_.places[index]);
       result_.places.push_back(std::move(place));
     }
     read_inversions(position);
@@ -244,6 +253,14 @@ std::string to_text(const CodePlace& place) {
   return function.empty() ? where : function + " " + where;
 }
 
+std::string ObservedPlace::name() const {
+  std::string text;
+  for (const CodePlace& caller : callers) {
+    absl::StrAppend(&text, text.empty() ? "" : " < ", to_text(caller));
+  }
+  return text;
+}
+
 double uncontended_cost_ns() {
   constexpr int kRepetitions = 7;
   constexpr int kAcquisitions = 20'000;
@@ -286,11 +303,34 @@ Observation read_observation(const observe::Recording& recording, const Observat
   return result;
 }
 
+void bound_by_processors(Observation& observation, double processor_s, double processors,
+                         double cost_ns) {
+  if (observation.processes_begun != 1 || observation.processes.empty()) return;
+  ObservedProcess& process = observation.processes[0];
+  if (process.wall_s <= 0) return;
+  // What the waits cost the processors: system calls of the waiter and of the thread that wakes it
+  // (more than they usually take), and spinning.
+  constexpr double kWaitAndWakeNs = 10'000;
+  double of_locks_ns = static_cast<double>(process.acquisitions) * cost_ns;
+  for (const ObservedPlace& place : process.places) {
+    of_locks_ns += place.kind == observe::LockKind::kSpin
+                       ? place.wait.mean_ns * static_cast<double>(place.wait.samples)
+                       : kWaitAndWakeNs * static_cast<double>(place.wait.samples);
+  }
+  const double work_s = std::max(0.0, processor_s - of_locks_ns / 1e9);
+  const double most = std::max(0.0, 1 - work_s / (processors * process.wall_s));
+  process.processor_bound = most < process.greatest_gain;
+  process.greatest_gain = std::min(process.greatest_gain, most);
+  for (ObservedPlace& place : process.places) {
+    place.greatest_gain = std::min(place.greatest_gain, most);
+  }
+}
+
 void keep_places(Observation& observation, const std::string& expression) {
   const std::regex wanted(expression);
   for (ObservedProcess& process : observation.processes) {
     std::erase_if(process.places, [&](const ObservedPlace& place) {
-      return !std::regex_search(to_text(place.code), wanted);
+      return !std::regex_search(place.name(), wanted);
     });
     process.inversions.clear();
   }

@@ -40,7 +40,7 @@ struct CodePlace {
 std::string to_text(const CodePlace& place);
 
 struct ObservedPlace {
-  CodePlace code;
+  std::vector<CodePlace> callers;  // innermost first, at least one
   observe::LockKind kind = observe::LockKind::kNone;
   std::uint32_t threads = 0;
   std::uint64_t acquisitions = 0;  // all, shared ones and those of ended locks included
@@ -57,6 +57,8 @@ struct ObservedPlace {
   LatencySummary hold;   // sampled
   LatencySummary think;  // sampled
   double greatest_gain = 0;  // a share of the process's time, 0 to 1
+
+  std::string name() const;  // its callers, `lock() m.h:8 < serve() server.c:120`
 };
 
 struct ObservedProcess {
@@ -69,6 +71,7 @@ struct ObservedProcess {
   std::uint64_t acquisitions = 0;
   double blocked_s = 0;
   double greatest_gain = 0;  // of all its locks together
+  bool processor_bound = false;  // the processors allow less than the waits
   std::uint64_t untracked_holds = 0;
   std::vector<ObservedPlace> places;  // the greatest gain first
   // Indices of two places whose locks were taken in both orders.
@@ -94,6 +97,12 @@ double uncontended_cost_ns();
 // recorded time. `cost_ns`: of an uncontended acquisition.
 Observation read_observation(const observe::Recording& recording, const ObservationClock& clock,
                              std::uint32_t root, double cost_ns);
+
+// Lowers the greatest gains to what the processors allow: the work that the program did outside of
+// its locks takes its processor time, however little it waits. Does nothing unless there was one
+// process only, because the processor time of each is not known. Pure.
+void bound_by_processors(Observation& observation, double processor_s, double processors,
+                         double cost_ns);
 
 // Leaves only the places whose text the expression finds.
 void keep_places(Observation& observation, const std::string& expression);

@@ -32,6 +32,8 @@
 namespace lockbench {
 namespace {
 
+static_assert(kMostCallers == observe::Place::kMostCallers);
+
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
@@ -89,7 +91,7 @@ class LiveLine {
     acquisitions_ = acquisitions;
     err_ << absl::StrFormat("\r\x1b[K%.3g acquisitions/s", per_s);
     if (!seen.processes.empty() && seen.processes[0].places[0].blocked_s > 0) {
-      err_ << "; most time in waits: " << printable(to_text(seen.processes[0].places[0].code));
+      err_ << "; most time in waits: " << printable(seen.processes[0].places[0].name());
     }
     err_ << std::flush;
   }
@@ -145,7 +147,7 @@ class ObserveRun {
       return complain(err_, "liblockbench_observe.so is missing beside lockbench; install it again",
                       kCouldNotFinish);
     }
-    auto recording = RecordingFile::create();
+    auto recording = RecordingFile::create(options_.callers);
     if (!recording.ok()) {
       return complain(err_, recording.status(), kCouldNotFinish);
     }
@@ -210,6 +212,11 @@ class ObserveRun {
     if (!copy.ok()) return complain(err_, copy.status(), kCouldNotFinish);
     Observation observation =
         read_observation(***copy, clock, end.process, facts_.uncontended_ns);
+    // The processor time is that of the whole program.
+    if (options_.delay.count() == 0 && options_.duration.count() == 0) {
+      bound_by_processors(observation, facts_.processor_s,
+                          static_cast<double>(usable_processors()), facts_.uncontended_ns);
+    }
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
       keep_places(observation, options_.place);

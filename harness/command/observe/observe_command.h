@@ -3,6 +3,7 @@
 // `lockbench observe`: runs a program unchanged and records what it does with its locks.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -13,11 +14,14 @@
 
 namespace lockbench {
 
+inline constexpr std::uint32_t kMostCallers = 8;
+
 struct ObserveOptions {
   std::vector<std::string> command;  // the program and its arguments
   std::optional<std::filesystem::path> out;
   Nanoseconds delay{0};     // skips the start of the program
   Nanoseconds duration{0};  // records that long; 0: to the end
+  std::uint32_t callers = 1;  // that make up a place
   std::string place;        // a regular expression; empty: all places
 };
 

@@ -30,12 +30,15 @@ Json times_json(const LatencySummary& times) {
 
 Json place_json(const ObservedPlace& place) {
   Json json;
-  json["name"] = printable(to_text(place.code));
-  json["function"] = printable(place.code.function);
-  json["file"] = printable(place.code.file);
-  json["line"] = place.code.line;
-  json["module"] = printable(place.code.module);
-  json["offset"] = place.code.offset;
+  json["name"] = printable(place.name());
+  json["callers"] = Json::array();
+  for (const CodePlace& caller : place.callers) {
+    json["callers"].push_back({{"function", printable(caller.function)},
+                               {"file", printable(caller.file)},
+                               {"line", caller.line},
+                               {"module", printable(caller.module)},
+                               {"offset", caller.offset}});
+  }
   json["kind"] = kind_name(place.kind);
   json["threads"] = place.threads;
   json["acquisitions"] = place.acquisitions;
@@ -69,6 +72,7 @@ Json process_json(const ObservedProcess& process) {
   json["acquisitions"] = process.acquisitions;
   json["blocked_s"] = process.blocked_s;
   json["greatest_gain"] = process.greatest_gain;
+  json["processor_bound"] = process.processor_bound;
   json["untracked_holds"] = process.untracked_holds;
   json["places"] = Json::array();
   for (const ObservedPlace& place : process.places) json["places"].push_back(place_json(place));

@@ -60,13 +60,13 @@ std::string observed_preset(const ObservedPlace& place, const ObservedProcess& p
   std::string text = absl::StrCat(
       "# Written by lockbench observe: the load of one place in a program.\n"
       "title = ",
-      toml_string(absl::StrCat("The load at ", to_text(place.code))), "\n");
+      toml_string(absl::StrCat("The load at ", place.name())), "\n");
   absl::StrAppend(
       &text, "description = ",
       toml_string(absl::StrFormat("%s %s in %s: %d locks, %d threads, %d acquisitions in %.3g s, %.3g %% "
                              "contended. Hold and think have the observed means and an exponential "
                              "distribution; the program's own may differ.",
-                             kind_name(place.kind), to_text(place.code), process.program,
+                             kind_name(place.kind), place.name(), process.program,
                              place.popularity.locks, place.threads, place.acquisitions,
                              process.wall_s,
                              100.0 * static_cast<double>(place.contended) /

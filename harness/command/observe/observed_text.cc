@@ -62,7 +62,7 @@ std::string both(const LatencySummary& times) {
 Row row_of(const ObservedPlace& place) {
   const double contended = static_cast<double>(place.contended) /
                            static_cast<double>(std::max<std::uint64_t>(1, place.acquisitions));
-  return {printable(to_text(place.code)),
+  return {printable(place.name()),
           kind_name(place.kind),
           grouped(place.popularity.locks + place.unlisted_locks),
           grouped(place.threads),
@@ -82,7 +82,7 @@ std::string answer(const ObservedProcess& process) {
       "if the locks of ", name, " cost nothing, it would gain at most ",
       percent(process.greatest_gain), " of its ", duration_text(process.wall_s * 1e9),
       " (a thread waited in ", percent(process.wall_s > 0 ? process.blocked_s / process.wall_s : 0),
-      " of the time)\n");
+      " of the time", process.processor_bound ? ", but the processors were busy" : "", ")\n");
 }
 
 std::string process_text(const ObservedProcess& process) {
@@ -99,8 +99,8 @@ std::string process_text(const ObservedProcess& process) {
   }
   for (const auto& [first, second] : process.inversions) {
     absl::StrAppend(&text, "possible deadlock: locks of ",
-                    printable(to_text(process.places[first].code)), " and of ",
-                    printable(to_text(process.places[second].code)),
+                    printable(process.places[first].name()), " and of ",
+                    printable(process.places[second].name()),
                     " are acquired in both orders\n");
   }
   if (process.untracked_holds != 0) {

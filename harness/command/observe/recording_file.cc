@@ -22,7 +22,7 @@ RecordingCopy::~RecordingCopy() {
   munmap(memory_, sizeof(Recording));
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFile>> RecordingFile::create() {
+absl::StatusOr<std::unique_ptr<RecordingFile>> RecordingFile::create(std::uint32_t callers) {
   const int file = memfd_create("lockbench-observe", MFD_CLOEXEC);
   if (file < 0) return no_memory("no memory to record in (memfd_create)");
   void* memory = MAP_FAILED;
@@ -36,6 +36,7 @@ absl::StatusOr<std::unique_ptr<RecordingFile>> RecordingFile::create() {
     return status;
   }
   // relaxed: the program that reads it is started later.
+  static_cast<Recording*>(memory)->callers.store(callers, std::memory_order_relaxed);
   static_cast<Recording*>(memory)->version.store(Recording::kVersion, std::memory_order_relaxed);
   return std::unique_ptr<RecordingFile>(new RecordingFile(file, memory));
 }

@@ -6,6 +6,7 @@
 //              process that uses it is.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -33,8 +34,8 @@ class RecordingCopy {
 
 class RecordingFile {
  public:
-  // Unavailable: the kernel has none to give.
-  static absl::StatusOr<std::unique_ptr<RecordingFile>> create();
+  // `callers`: that make up a place. Unavailable: the kernel has no memory to give.
+  static absl::StatusOr<std::unique_ptr<RecordingFile>> create(std::uint32_t callers);
 
   ~RecordingFile();
   RecordingFile(const RecordingFile&) = delete;

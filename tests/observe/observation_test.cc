@@ -44,7 +44,7 @@ TEST(Popularity, OneLockHasAllAcquisitions) {
 
 ObservedPlace example_place() {
   ObservedPlace place;
-  place.code = {.function = "serve(\"quote\\", .file = "/src/a.c", .line = 3};
+  place.callers = {{.function = "serve(\"quote\\", .file = "/src/a.c", .line = 3}};
   place.kind = observe::LockKind::kMutex;
   place.threads = 4;
   place.acquisitions = 1000;
@@ -89,6 +89,36 @@ TEST(ObservedPreset, ReadersGetAWorkloadOfReaders) {
   const Sweep sweep = sweep_of(place, 4);
   EXPECT_EQ(sweep.workloads[0].name, "read_mostly");
   EXPECT_NEAR(*sweep.write_shares[0], 0.1, 1e-9);
+}
+
+TEST(GreatestGain, IsNoMoreThanWhatTheProcessorsLeave) {
+  ObservedPlace place = example_place();
+  place.contended = 10;
+  place.greatest_gain = 0.5;
+  place.wait.samples = 10;
+  Observation observation{
+      .processes = {{.wall_s = 1, .acquisitions = 1000, .greatest_gain = 0.5, .places = {place}}},
+      .processes_begun = 1};
+  const auto bounded = [&](double processor_s) {
+    Observation copy = observation;
+    bound_by_processors(copy, processor_s, 2, 20);
+    return copy.processes[0];
+  };
+  // Of two processors one half was used, so the waits decide.
+  EXPECT_EQ(bounded(1).greatest_gain, 0.5);
+  EXPECT_FALSE(bounded(1).processor_bound);
+  // 2 % were idle, and the locks took 120 us of 2 s.
+  EXPECT_NEAR(bounded(1.96).greatest_gain, 0.02006, 1e-6);
+  EXPECT_TRUE(bounded(1.96).processor_bound);
+  EXPECT_NEAR(bounded(1.96).places[0].greatest_gain, 0.02006, 1e-6);
+  // The time of two processes cannot be told apart.
+  observation.processes_begun = 2;
+  EXPECT_EQ(bounded(1.96).greatest_gain, 0.5);
+  // A thread that spins uses its processor meanwhile.
+  observation.processes_begun = 1;
+  observation.processes[0].places[0].kind = observe::LockKind::kSpin;
+  observation.processes[0].places[0].wait.mean_ns = 1e8;
+  EXPECT_EQ(bounded(1.96).greatest_gain, 0.5);
 }
 
 TEST(DurationText, HasThreeDigitsAndAUnit) {
