@@ -26,6 +26,7 @@ from analysis import (  # noqa: E402
     loader,
     machines,
     saved,
+    selection,
     tables,
     units,
     verdict,
@@ -88,11 +89,12 @@ def parser() -> command.Parser:
         choices=("machine",),
         help="with several machines: also the mean of their ratios, with its interval and I²",
     )
+    selection.add_option(made)
     return made
 
 
 def compared(arguments: argparse.Namespace) -> comparison.Result | Fleet:
-    runs = [loader.load(folder) for folder in arguments.runs]
+    runs = [selection.load(folder, arguments.where) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.print_note("compare", note)
     options = comparison.Options(
@@ -123,7 +125,7 @@ def against_saved(
     if len(runs) != 1:
         raise loader.InputError(f"--baseline-run: {len(runs)} runs given; name one to compare")
     check_pool(arguments, 1)
-    old = loader.load(saved.folder_of(arguments.baseline_run, "--baseline-run"))
+    old = selection.load(saved.folder_of(arguments.baseline_run, "--baseline-run"), arguments.where)
     return comparison.between(old, runs[0], replace(options, any_build=True))
 
 
@@ -144,7 +146,7 @@ def check_pool(arguments: argparse.Namespace, number: int) -> None:
 
 def exported(arguments: argparse.Namespace) -> str:
     """The figures of one run, for another tool to compare."""
-    runs = machines.fleet([loader.load(folder) for folder in arguments.runs])
+    runs = machines.fleet([selection.load(folder, arguments.where) for folder in arguments.runs])
     given = arguments.fail_if_slower is not None or arguments.baseline_run is not None
     if len(runs) != 1 or given or arguments.pool or arguments.baseline:
         raise loader.InputError(

@@ -18,7 +18,7 @@ modules.need("plot", "matplotlib", "pandas", "scipy")
 
 from matplotlib.figure import Figure  # noqa: E402
 
-from analysis import cells, command, figure, loader, machines  # noqa: E402
+from analysis import cells, command, figure, loader, machines, selection  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 from analysis.pictures import PICTURES, by_machine  # noqa: E402
 
@@ -44,6 +44,7 @@ def parser() -> command.Parser:
     )
     made.add_argument("--out", metavar="DIR", type=Path, help="where to write (RUN/plots)")
     made.add_argument("--format", type=formats, default=list(FORMATS), help="png,svg")
+    selection.add_option(made)
     return made
 
 
@@ -92,7 +93,7 @@ def pictures_of(runs: Sequence[loader.Run]) -> dict[str, Callable[[], Figure | N
 
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    runs = [loader.load(folder) for folder in arguments.runs]
+    runs = [selection.load(folder, arguments.where) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.print_note("plot", note)
     for run in runs:

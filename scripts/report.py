@@ -15,7 +15,7 @@ from analysis import modules
 
 modules.need("report", "jinja2", "matplotlib", "pandas", "scipy")
 
-from analysis import command, files, index, loader, machines  # noqa: E402
+from analysis import command, files, index, loader, machines, selection  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 from analysis.page import as_html, as_markdown, chart, content, fleet_part  # noqa: E402
 from analysis.page.chart import Maker  # noqa: E402
@@ -24,15 +24,17 @@ _MOST_RUNS = 12
 _ADVICE = "name a writable file with --out"
 EXAMPLES = """
 The page is one file that loads nothing: send it by e-mail, open it from a disk, print it. It says
-which primitive suits which threads, keys and hold, and how sure that is; then come the map of
-winners, throughput, waits, fairness, cost, all cells, the invalid rows, the machine and the command
-that repeats the run. For several machines it begins with one primitive for all of them.
+which primitive suits which threads, keys, load and hold, and how sure that is; then come cost and
+waits by load, what each primitive loses against the fastest, waits, fairness, cost, throughput, all
+cells, the invalid rows, the machine and the command that repeats the run. For several machines it
+begins with one primitive for all of them.
 
 Examples
   lockbench report results/runs/mine                       writes results/runs/mine/report.html
   lockbench report results/runs/mine --out ~/mine.html
   lockbench report threads-run keys-run holds-run          one page, a chapter for each
   lockbench report runs/*                                  a run of each machine, side by side
+  lockbench report results/runs/mine --where threads=8,load=50%  these cells alone
   lockbench report --index                                 results/runs/index.html, of all runs
   lockbench report results/runs/mine --format markdown     for a pull request, to standard output
   lockbench report results/runs/mine --format markdown >> "$GITHUB_STEP_SUMMARY"
@@ -63,6 +65,7 @@ def parser() -> command.Parser:
         action="store_true",
         help="writes index.html of all runs in a folder (results/runs), with links to their pages",
     )
+    selection.add_option(made)
     return made
 
 
@@ -101,7 +104,7 @@ def body(argv: Sequence[str]) -> int:
         return write_index(arguments)
     if not arguments.runs:
         raise loader.InputError("no run given; name the folder of a run, as results/runs/mine")
-    runs = [loader.load(folder, lenient=True) for folder in arguments.runs]
+    runs = [selection.load(folder, arguments.where, lenient=True) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.print_note("report", note)
     html = arguments.format == "html"

@@ -38,7 +38,6 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
     least = size * 1.25 / 72 / figure.inches(axes, "y")
     places = spread([float(point[1]) for point in points], least, low=-0.02, high=0.98)
     near, mark, text = (1 + inches / wide for inches in (0.05, 0.17, LABEL_GAP - 0.04))
-    last = max(point[0] for point in points)
     for end, point, y in zip(ends, points, places):
         same: dict[str, Any] = {
             "transform": axes.transAxes,
@@ -46,12 +45,9 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
             "clip_on": False,
         }
         same["gid"] = end.gid
-        # Dots lead from a line that ends early to its name, because they do not look like a
-        # measurement.
-        dash = "-" if last - point[0] < 0.02 else (0, (1, 3))
-        leader = Line2D([point[0], near, mark], [point[1], y, y], linewidth=0.7, alpha=0.7, **same)
-        leader.set_linestyle(dash)
-        axes.add_line(leader)
+        # A leader is thin, even and pale: dashes and dots mean something in the lines of data.
+        way = [point[0], near, mark], [point[1], y, y]
+        axes.add_line(Line2D(*way, linewidth=0.6, alpha=0.4, **same))
         axes.add_line(Line2D([mark], [y], marker=end.look.marker, markersize=5, **same))
         words = axes.text(text, y, end.text, transform=axes.transAxes, size=size)
         words.set(va="center_baseline", gid=end.gid)

@@ -11,22 +11,37 @@ import pandas as pd
 from analysis import units
 
 
+def _per_million(value: float) -> str:
+    return units.count(1e6 * value)
+
+
 @dataclass(frozen=True)
 class Event:
     column: str
     name: str
+    per: str = "operation"
     words: Callable[[float], str] = units.count
 
+    @property
+    def label(self) -> str:
+        return f"{self.name} per {self.per}"
 
+
+_RARE = ("million operations", _per_million)
 EVENTS = (
     Event("cycles_per_operation", "processor cycles"),
     Event("instructions_per_operation", "instructions"),
     Event("cache_misses_per_operation", "cache misses"),
     Event("branch_misses_per_operation", "mispredicted branches"),
-    Event("switches_per_operation", "context switches"),
-    Event("migrations_per_operation", "moves to another processor"),
-    Event("page_faults_per_operation", "page faults"),
-    Event("energy_j_per_operation", "energy in nJ", lambda joule: units.count(1e9 * joule)),
+    Event("switches_per_operation", "context switches", *_RARE),
+    Event("migrations_per_operation", "moves to another processor", *_RARE),
+    Event("page_faults_per_operation", "page faults", *_RARE),
+    Event(
+        "energy_j_per_operation",
+        "energy",
+        "operation",
+        lambda joule: units.count(1e9 * joule) + " nJ",
+    ),
 )
 
 

@@ -76,6 +76,7 @@ class Run:
     trials: pd.DataFrame  # every row, invalid ones too
     meta: dict[str, Any]
     notes: tuple[str, ...] = ()  # what was left out or is missing, a line each
+    whole: Run | None = None  # the run that this one is a selection of
 
     @property
     def run_id(self) -> str:

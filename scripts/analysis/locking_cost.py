@@ -70,7 +70,9 @@ def _work_ns(rows: pd.DataFrame) -> pd.Series:
 
 def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
     """What the loop takes for an operation, for each row."""
-    floor = run.final
+    floor = (run.whole or run).final
+    if "machine" in floor:
+        floor = floor[floor["machine"].isin(rows["machine"].unique())]
     floor = floor[(floor["label"] == cells.FLOOR) & (floor["threads"] == 1) & floor["valid"]]
     floor = floor[(floor["mode"] == "timed") & (floor["operation_ns"] > 0) & ~sleeps_between(floor)]
     calibrated = run.meta.get("calibration")

@@ -321,8 +321,8 @@ def test_events_of_an_operation_are_shown_and_the_missing_ones_named(make_run: M
     run = make_run(cells=synthetic.sweep(("global", "keyed"), threads=(2,)), change=change)
     page = page_of(run)
     assert "processor cycles per operation, best first: keyed 412, global 731." in page.text
-    assert "Not counted for each operation: instructions, cache misses," in page.text
-    assert "energy in nJ (no permission)." in page.text
+    assert "Not counted: instructions, cache misses," in page.text
+    assert "energy (no permission)." in page.text
     figure = PICTURES["events"](loader.load(run))
     assert figure is not None
     assert {"412", "731"} <= {text.get_text() for text in figure.axes[0].texts}

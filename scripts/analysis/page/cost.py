@@ -35,9 +35,7 @@ def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], li
         found = in_rows.drawn(group.rows, "processor", time, maker, f"CPU: {name}", "cost")
         made += [found] if found is not None else []
         for event in events.counted(group.rows):
-            counted = in_rows.Measure(
-                f"{event.name} per operation", event.words, best_is_least=True, bars=True
-            )
+            counted = in_rows.Measure(event.label, event.words, best_is_least=True, bars=True)
             title = f"{event.name.capitalize()}: {name}"
             found = in_rows.drawn(group.rows, event.column, counted, maker, title, "events")
             made += [found] if found is not None else []

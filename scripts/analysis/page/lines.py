@@ -66,7 +66,7 @@ def evenly(found: Sequence, most: int) -> list:
 
 
 def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:
-    where = cells.describe(facet.key, [*varied, "threads", "keys"])
+    where = cells.describe(facet.key, [*varied, "threads", "keys"] if varied else None)
     return f"{axis.what} by {axis.title}: {where}{f' · {family} family' if family else ''}"
 
 

@@ -55,4 +55,4 @@ def _draw(event: Event, axes: Axes, own: pd.DataFrame, y: float, look: palette.L
 def _finish(event: Event, axes: Axes, group: Group) -> None:
     most = float(group.rows[event.column].max())
     rows.finish_bars(axes, most if most > 0 else 1.0, event.words, room=0.35, most=3)
-    axes.set_xlabel(event.name)
+    axes.set_xlabel(event.label)
