@@ -123,7 +123,7 @@ def selected(run: Run, where: list[Condition]) -> Run:
     rows = run.trials[kept]
     note = (
         f"{run.folder}: {len(rows):,} of {units.plural(len(run.trials), 'row')} selected by"
-        " --where; the error rate holds for these comparisons, if they were not chosen by their results"
+        " --where; the error rate holds for these comparisons, if their results did not choose them"
     )
     return replace(run, trials=rows, notes=(*run.notes, note), whole=run)
 
@@ -132,11 +132,11 @@ def _matching(trials: pd.DataFrame, name: str, value: str) -> pd.Series:
     if name == "primitive":
         return trials["label"].map(lambda label: re.fullmatch(value, label) is not None)
     if name in _NUMBERS:
-        asked = [_number(name, one) for one in value.split("|")]
         column = trials[_NUMBERS[name]]
-        return sum(
-            ((column - one).abs() <= 1e-9 * max(1.0, one) for one in asked), start=column < 0
-        )
+        found = pd.Series(False, index=trials.index)
+        for one in (_number(name, text) for text in value.split("|")):
+            found |= (column - one).abs() <= 1e-9 * max(1.0, one)
+        return found
     return trials[name.replace("-", "_")].isin(value.split("|"))
 
 

@@ -256,7 +256,7 @@ def test_all_figures_come_on_demand_beside_a_first_column_that_stays(
     shown = "[...document.querySelectorAll('.cells thead th')].filter((h) => h.offsetWidth).length"
     before = shared.run(shown)
     shared.click(".tools input[type=checkbox]")
-    assert shared.run(shown) == before + 7
+    assert shared.run(shown) == before + 9
     first = "document.querySelector('.cells tbody th').getBoundingClientRect().left"
     left = shared.run(first)
     shared.run("document.querySelector('table.cells').closest('.wide').scrollLeft = 500")
@@ -307,8 +307,28 @@ def test_it_prints_light_and_without_its_controls(opened: Browser, page: Path) -
         " getComputedStyle(document.querySelector(s)).display)"
     )
     paper = opened.run("getComputedStyle(document.documentElement).getPropertyValue('--paper')")
+    around = opened.run(AROUND)
     opened.call("Emulation.setEmulatedMedia", media="", features=[])
     assert shown == ["none"] * 4 and paper == "#FFFFFF"
+    assert set(around) <= {"block", "inline-block"} and len(around) > 5
+
+
+# How everything around cards, pictures and tables of losses is laid out. A grid or a flexible box
+# that goes on on the next page overlaps there.
+AROUND = """[...document.querySelectorAll('.card, .chart, .losses')].flatMap((one) => {
+  const found = [];
+  for (; one !== document.documentElement; one = one.parentElement) {
+    if (one.tagName !== 'TABLE') found.push(getComputedStyle(one).display);
+  }
+  return found;
+})"""
+
+
+def test_a_legend_is_shown_only_where_its_names_can_be_pressed(opened: Browser, page: Path) -> None:
+    """The names at the ends of lines are enough elsewhere."""
+    assert opened.run("[...document.querySelectorAll('.keys')].every((one) => !one.hidden)")
+    source = page.read_text(encoding="utf-8")
+    assert source.count('<ul class="keys" hidden') == source.count('<ul class="keys"') > 0
 
 
 def test_names_from_a_run_do_nothing(shared: Browser, tmp_path: Path) -> None:

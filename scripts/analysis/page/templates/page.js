@@ -71,6 +71,7 @@
       if (own && (event.pointerType !== "touch" || own === touched)) toggle(own.dataset.own);
       touched = own;
     });
+    chart.querySelector(".keys").hidden = false;
     for (const [name, key] of buttons) {
       key.addEventListener("click", () => toggle(name));
       const near = () => {
