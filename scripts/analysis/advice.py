@@ -49,6 +49,8 @@ from analysis.text import code, markdown
 # The maximum distance between the case and a measured cell, in doublings: for example, four times
 # the threads and four times the keys.
 FAR = 4.0
+# Below this share of the rate that was asked for, the answer is about another load.
+_REACHED = 0.8
 # What a choice may cost more than the best one, as a share of the time from one operation of a
 # thread to its next.
 DOES_NOT_MATTER = verdict.SAME_WITHIN
@@ -198,7 +200,8 @@ def of_run(run: Run, case: Case) -> Advice:
         folder=run.folder,
         result=_only(comparison.within(run, comparison.Options()), names, group.key),
         comparisons=table.comparisons,
-        answer=_answer(table, loads, differences if far else [], run.predicted),
+        answer=_answer(table, loads, differences if far else [], run.predicted)
+        + _reached(loads, case),
         primitive=loads[0].chosen,
         loads=loads,
         significant=bool(shown.ranked) and len(shown.behind) == len(shown.ranked) - 1,
@@ -450,6 +453,8 @@ def _reason(run: Run, table: verdict.Table, at: AtLoad, label: str, case: Case) 
     first = at.ranked[0]
     if label == first:
         speed = "the best by the medians" if len(at.ranked) > 1 else "no other one is left"
+    elif at.sleeps:
+        speed = f"costs {_extra(at, label)} more than the first" if label in at.extra else "no wait"
     else:
         found = table.between(at.place, label, first)
         if found is None:
@@ -488,7 +493,7 @@ def _answer(
     lines.append(f"{word}{_choice(one, predicted)}")
     usual = baselines.usual(list(table.groups[one.place].medians))
     found = table.between(one.place, one.chosen or "", usual) if usual is not None else None
-    if found is not None:
+    if found is not None and not one.sleeps:
         lines.append(f"{_ratio(found)} the speed of {usual}, the usual choice: {found.words()}.")
     elif usual == one.chosen:
         lines.append(f"{one.chosen} is the usual choice too.")
@@ -496,6 +501,20 @@ def _answer(
         lines.append(_price(table, one))
     costs = [_cost(one, label) for label in dict.fromkeys((one.chosen or "", one.ranked[0]))]
     return [*lines, f"Locking costs: {'; '.join(filter(None, costs))}."] if any(costs) else lines
+
+
+def _reached(loads: list[AtLoad], case: Case) -> list[str]:
+    """The rate of the rows, and what to think of it."""
+    if case.rate_per_s is None or len(loads) > 1:
+        return []
+    found = loads[0].rate_per_s
+    rates = f"{found:,.0f} operations per second, asked {case.rate_per_s:,.0f}"
+    if found >= _REACHED * case.rate_per_s:
+        return [f"Measured at {rates}."]
+    return [
+        f"Measured at {rates}: the threads did not get there, so this is about a lower load. Use a"
+        " machine that is quiet, or has more processors (--machine)."
+    ]
 
 
 def _choice(one: AtLoad, predicted: bool) -> str:
@@ -604,7 +623,7 @@ def _price(table: verdict.Table, one: AtLoad) -> str:
     """What the choice costs, in speed, memory and fairness."""
     chosen, best = one.chosen or "", one.ranked[0]
     rows = _valid_rows(table, one.place, chosen)
-    found = table.between(one.place, chosen, best)
+    found = table.between(one.place, chosen, best) if not one.sleeps else None
     size = rows["lock_bytes"].dropna()
     parts = [
         f"{_ratio(found)} the speed of {best}, the best by the medians" if found else "",
@@ -626,7 +645,6 @@ def _grounds(advice: Advice) -> list[str]:
     found = [f"asked: {advice.case.asked}"]
     if advice.case.rate_per_s is not None:
         found[0] += f", {advice.case.rate_per_s:,.0f} operations per second"
-        found.append(f"measured at {advice.loads[0].rate_per_s:,.0f} operations per second")
     if advice.case.across_machines:
         found[0] += ", across machines"
         found.append(

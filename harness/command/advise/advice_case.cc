@@ -36,7 +36,7 @@ std::string case_json(const AdviceCase& wanted) {
   add_work(json, "think", cell.think);
   if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
   if (cell.load) json["load"] = cell.load->share;
-  if (wanted.rate_per_s) json["rate_per_s"] = *wanted.rate_per_s;
+  if (const auto rate = rate_of(wanted)) json["rate_per_s"] = *rate;
   // Cells answer whatever their load.
   json["any_load"] = !wanted.when && !wanted.think && wanted.loads.size() != 1;
   if (!wanted.services.empty()) json["across_machines"] = true;

@@ -36,6 +36,9 @@ struct AdviceCase {
   std::optional<PrimitiveSpec> beats;
 };
 
+// Operations per second of all threads together, if the case says it.
+std::optional<double> rate_of(const AdviceCase& wanted);
+
 // The case with its loads: the one that its rate comes to; if nothing says how often the threads
 // lock, low, medium and high loads of those that they can reach, and the saturated loop. No loads
 // if the case has a think time, or a hold whose load is unknown: then the think time counts. A

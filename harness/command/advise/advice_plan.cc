@@ -83,10 +83,7 @@ absl::StatusOr<CellTraits> traits_of(const AdviceCase& wanted, const CellCheck& 
 }
 
 absl::StatusOr<Loads> loads_of_rate(const AdviceCase& wanted, const CellTraits& traits) {
-  const double per_s =
-      wanted.every ? wanted.cell.threads / std::chrono::duration<double>(*wanted.every).count()
-                   : static_cast<double>(*wanted.rate_per_s);
-  const absl::StatusOr<Load> load = load_for_rate(wanted.cell, per_s, traits);
+  const absl::StatusOr<Load> load = load_for_rate(wanted.cell, *rate_of(wanted), traits);
   if (!load.ok()) return about_flag(wanted.every ? "--every" : "--rate", load.status());
   return Loads{*load};
 }
@@ -184,7 +181,7 @@ absl::StatusOr<Resolved> resolve(const AdviceCase& wanted, const CellCheck& chec
   Resolved resolved{.wanted = wanted, .traits = *traits};
   AdviceCase& found = resolved.wanted;
   if (wanted.think) found.cell.think = *wanted.think;
-  if (wanted.rate_per_s || wanted.every) {
+  if (rate_of(wanted)) {
     absl::StatusOr<Loads> loads = loads_of_rate(wanted, *traits);
     if (!loads.ok()) return loads.status();
     found.loads = *std::move(loads);
@@ -201,6 +198,11 @@ absl::StatusOr<Resolved> resolve(const AdviceCase& wanted, const CellCheck& chec
 }
 
 }  // namespace
+
+std::optional<double> rate_of(const AdviceCase& wanted) {
+  if (!wanted.every) return wanted.rate_per_s;
+  return wanted.cell.threads / std::chrono::duration<double>(*wanted.every).count();
+}
 
 absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck& check) {
   absl::StatusOr<Resolved> resolved = resolve(wanted, check);

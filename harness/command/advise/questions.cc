@@ -87,7 +87,7 @@ Take machine_of(const AskedAbout& about, Asked& asked) {
   };
 }
 
-Take rate_of(const AskedAbout& about, Asked& asked) {
+Take rate_for(const AskedAbout& about, Asked& asked) {
   return [&](const std::string& text) {
     asked.wanted.rate_per_s.reset();
     if (text == kUnknown) return absl::OkStatus();
@@ -131,7 +131,7 @@ std::vector<Question> questions_for(const AskedAbout& about, Asked& asked, bool&
        yes_or_no(asked.wanted.reentrant)},
       {"How many times per second is a lock taken, by all threads together (64000; unknown: "
        "several loads are compared)?",
-       kUnknown, rate_of(about, asked), [&] { return !asked.wanted.reentrant; }},
+       kUnknown, rate_for(about, asked), [&] { return !asked.wanted.reentrant; }},
       {"May locking fail after a time (y, n)?", "n", yes_or_no(may_fail)},
   };
 }
