@@ -14,9 +14,11 @@
 //              from an owner about which nothing is known (file_owner.h): waiters keep waiting;
 //              protection from a user that may write to the folder and keeps a lock forever.
 // Requires     the rules for handles in concepts.h; /proc of its PID namespace; a folder that
-// belongs to this user or to
-//              the superuser and that not everybody may write to, unless it is sticky; hard links
-//              to symbolic links (symlink form) or renameat2 (directory form).
+//              belongs to this user or to the superuser and that not everybody may write to, unless
+//              it is sticky; hard links to symbolic links (symlink form) or renameat2 (directory
+//              form). Nothing else removes the lock file of a held key: except the folder from the
+//              cleaning of old files (a line "x FOLDER" in tmpfiles.d). Files of keys that are free
+//              may be removed at any time.
 // fork()       a child may use the FileLock and take locks with claims of its own, unless another
 //              thread of the parent was inside a call at the time of the fork(). A key that the
 //              parent holds stays the parent's: unlock() by the child's copy of the handle returns
@@ -152,8 +154,12 @@ class FileLock {
 
   const platform::FileDescriptor& in() const { return folder_.descriptor(); }
 
-  bool try_take(const Target& target, const internal::FileClaim& claim) {
-    const int error = Form::take(in(), claim.name.c_str(), target.name.c_str());
+  bool try_take(const Target& target, internal::FileClaim& claim) {
+    int error = Form::take(in(), claim.name.c_str(), target.name.c_str());
+    if (error == ENOENT) [[unlikely]] {
+      claims_.replace(claim);
+      error = Form::take(in(), claim.name.c_str(), target.name.c_str());
+    }
     if (error != 0 && error != EEXIST) {
       FileLockError::raise_at(folder_.path() + "/" + target.name.c_str(),
                               std::string("cannot be made: ") + std::strerror(error) +
@@ -165,7 +171,7 @@ class FileLock {
     return true;
   }
 
-  bool acquire(const Target& target, const internal::FileClaim& claim, platform::Time deadline) {
+  bool acquire(const Target& target, internal::FileClaim& claim, platform::Time deadline) {
     const std::uint32_t seen = observe(target);
     if (try_take(target, claim)) [[likely]]
       return true;
@@ -177,7 +183,7 @@ class FileLock {
   }
 
   // The order is essential: observe, try, sleep. A release after the observe ends the sleep.
-  [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, const internal::FileClaim& claim,
+  [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, internal::FileClaim& claim,
                                              platform::Time deadline, std::uint32_t seen) {
     platform::Duration look = kFirstPoll;
     for (;;) {
@@ -207,7 +213,7 @@ class FileLock {
 
   // For the waiter that was woken: it stays awake for some changes of the holder. Meanwhile no
   // other waiter is woken, since it would find the key taken.
-  bool contend(const Target& target, const internal::FileClaim& claim) {
+  bool contend(const Target& target, internal::FileClaim& claim) {
     constexpr int kTries = 16;
     for (int i = 0; i < kTries; ++i) {
       const std::uint32_t seen = observe(target);

@@ -10,6 +10,7 @@
 // Requires     no fork() while another thread is inside a call.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -70,6 +71,9 @@ class FileClaims {
 
   void keep(FileClaim claim) { idle_.give(std::move(claim)); }
 
+  // Its file was removed by another program, for example one that cleans old files away.
+  [[gnu::noinline, gnu::cold]] void replace(FileClaim& claim) const { claim = make(); }
+
   void discard(const FileClaim& claim) const {
     discard_claim(folder_.descriptor(), claim.name.c_str());
   }
@@ -118,6 +122,11 @@ class FileClaims {
                     .name = claim_name(text),
                     .process = static_cast<platform::ProcessId>(owner.process)};
     const int error = Form::prepare(folder_.descriptor(), claim.name.c_str(), claim.owner.c_str());
+    if (error == ENOENT) {
+      FileLockError::raise_at(folder_.path(),
+                              "was removed while it was in use; make it again, and a FileLock for "
+                              "the new folder");
+    }
     if (error != 0) {
       FileLockError::raise_at(folder_.path() + "/" + claim.name,
                               std::string("cannot be made: ") + std::strerror(error) +

@@ -15,6 +15,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -379,6 +380,58 @@ TYPED_TEST(FileLockTest, LeavesNothingButTheFilesOfTheFolder) {
   std::set<std::string> names = this->names();
   names.erase(".lives");  // on a local file system
   EXPECT_EQ(names, std::set<std::string>{".wake"});
+}
+
+// As programs do that clean old files away.
+TYPED_TEST(FileLockTest, FilesOfFreeKeysMayBeRemovedAtAnyTime) {
+  EXPECT_TRUE(this->free_now());  // leaves a claim for the next one
+  const auto remove_all = [this] {
+    for (const std::string& name : this->names()) fs::remove_all(this->path(name));
+  };
+  remove_all();
+  auto handle = this->lock_.handle(kKey);
+  handle.lock();
+  EXPECT_FALSE(this->free_now());
+  EXPECT_TRUE(in_another_process(
+      [&] { return !FileLock<TypeParam>(this->folder_.path()).handle(kKey).try_lock(); }));
+  EXPECT_EQ(handle.unlock(), Unlocked::kYes);
+  remove_all();
+  EXPECT_TRUE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, AWaiterWhoseClaimWasRemovedGetsTheKey) {
+  OtherHolder holder(this->lock_);
+  std::atomic<bool> got{false};
+  std::thread waiter([&] {
+    auto handle = this->lock_.handle(kKey);
+    handle.lock();
+    got = handle.unlock() == Unlocked::kYes;
+  });
+  const std::string mine = std::string(internal::kClaimPrefix) + std::to_string(getpid()) + ":";
+  const auto remove_claim = [&] {
+    for (const std::string& name : this->names()) {
+      const std::string path = this->path(name);
+      const bool complete = fs::is_symlink(path) || fs::is_symlink(path + "/owner");
+      if (name.starts_with(mine) && complete) return fs::remove_all(path) != 0;
+    }
+    return false;
+  };
+  await(remove_claim);
+  holder.end();
+  waiter.join();
+  EXPECT_TRUE(got);
+}
+
+TYPED_TEST(FileLockTest, OfAFolderThatWasRemovedIsRefused) {
+  EXPECT_TRUE(this->free_now());
+  fs::remove_all(this->folder_.path());
+  fs::create_directory(this->folder_.path());  // another one of this name
+  try {
+    this->free_now();
+    FAIL() << "locked in a folder that no other process can open";
+  } catch (const FileLockError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("was removed while it was in use"));
+  }
 }
 
 TYPED_TEST(FileLockTest, WhatKilledProcessesLeftIsSweptByTheNextToOpenTheFolder) {
