@@ -31,7 +31,6 @@
 //   I3  After its coroutine was posted, a Wait is touched by that coroutine only.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
@@ -44,6 +43,7 @@
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/misuse.h"
+#include "primitives/internal/table_size.h"
 #include "primitives/key.h"
 #include "primitives/platform/layout.h"
 
@@ -64,7 +64,7 @@ class KeyedCoMutex {
   // `buckets`, at least 1, is rounded up to a power of two; about twice the keys held at once keeps
   // the walks short. 64 bytes each.
   explicit KeyedCoMutex(std::size_t buckets = kDefaultBuckets)
-      : mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {}
+      : mask_(internal::table_mask(buckets)), buckets_(new Bucket[mask_ + 1]) {}
   KeyedCoMutex(const KeyedCoMutex&) = delete;
   KeyedCoMutex& operator=(const KeyedCoMutex&) = delete;
   ~KeyedCoMutex() {

@@ -38,7 +38,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -58,6 +57,7 @@
 #include "primitives/internal/key_order.h"
 #include "primitives/internal/key_queues.h"
 #include "primitives/internal/misuse.h"
+#include "primitives/internal/table_size.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
@@ -82,16 +82,19 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
 
   class Handle;
 
-  // `limit` is above 0; else throws std::invalid_argument. `buckets`, at least 1, is rounded up to
-  // a power of two; about twice the keys held at once keeps the walks short. Throws
-  // std::system_error when no thread can be started.
-  explicit KeyedLimited(platform::Duration limit = kDefaultLimit,
+  KeyedLimited() : KeyedLimited(kDefaultLimit) {}
+
+  // `limit` is above 0; else throws std::invalid_argument. One that is too long for the clock never
+  // passes. `buckets`, at least 1, is rounded up to a power of two; about twice the keys held at
+  // once keeps the walks short. Throws std::system_error when no thread can be started.
+  template <class Rep, class Period>
+  explicit KeyedLimited(const std::chrono::duration<Rep, Period>& limit,
                         std::size_t buckets = kDefaultBuckets)
-      : limit_(limit),
-        mask_(std::bit_ceil(buckets) - 1),
+      : limit_(internal::in_range(limit)),
+        mask_(internal::table_mask(buckets)),
         buckets_(new Bucket[mask_ + 1]),
         timer_(mask_ + 1, EndLateHolds{this}) {
-    internal::require_argument(limit > platform::Duration::zero(),
+    internal::require_argument(limit_ > platform::Duration::zero(),
                                "KeyedLimited: the limit must be above 0");
   }
 
@@ -188,7 +191,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
   // From here to release(): under the bucket's mutex.
   void grant(Bucket& bucket, Node& node) {
     node.token = ++bucket.tokens;
-    node.deadline = platform::now() + limit_;
+    node.deadline = platform::deadline_after(limit_);
     // relaxed: no other thread reads it before the mutex is released.
     node.ended.store(false, std::memory_order_relaxed);
     bucket.add_holder(node);

@@ -28,7 +28,6 @@
 //              several keys of a bucket are held at once, or waited for: internal/key_bucket.h.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +43,7 @@
 #include "primitives/internal/key_bucket.h"
 #include "primitives/internal/key_order.h"
 #include "primitives/internal/misuse.h"
+#include "primitives/internal/table_size.h"
 #include "primitives/internal/timed.h"
 #include "primitives/key.h"
 #include "primitives/key_guard.h"
@@ -74,7 +74,7 @@ class KeyedMutex
   // `buckets`, at least 1, is rounded up to a power of two; about twice the keys usually held at
   // once leaves most of them the short way. 64 bytes each.
   explicit KeyedMutex(std::size_t buckets = kDefaultBuckets)
-      : mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {
+      : mask_(internal::table_mask(buckets)), buckets_(new Bucket[mask_ + 1]) {
     for (std::size_t i = 0; i <= mask_; ++i) buckets_[i].set_split_flag(any_split_);
   }
 #if LOCKBENCH_CHECKS_USE

@@ -58,6 +58,7 @@
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/lease_slots.h"
 #include "primitives/internal/misuse.h"
+#include "primitives/internal/table_size.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key_guard.h"
@@ -93,7 +94,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
 
   // `shards` and `leases` (per shard) are at least 1; else throws std::invalid_argument.
   explicit BasicLeasePool(std::size_t shards, std::uint32_t leases = kDefaultLeases)
-      : count_(shards), leases_(leases), shards_(new Shard[shards]) {
+      : count_(shards), leases_(leases), shards_(new Shard[internal::table_size(shards)]) {
     internal::require_argument(shards != 0 && leases != 0,
                                "LeasePool: there must be at least 1 shard and 1 lease in each");
     for (std::size_t i = 0; i < count_; ++i) shards_[i].slots.make(leases);

@@ -35,6 +35,7 @@
 #include "primitives/internal/handle_pair.h"
 #include "primitives/internal/handle_set.h"
 #include "primitives/internal/misuse.h"
+#include "primitives/internal/table_size.h"
 #include "primitives/key.h"
 #include "primitives/key_guard.h"
 #include "primitives/platform/layout.h"
@@ -54,7 +55,7 @@ class StripedLock : public internal::GuardMembers<StripedLock<Base, Hash>> {
 
   // `stripes`: at least 1; else throws std::invalid_argument.
   explicit StripedLock(std::size_t stripes = kDefaultStripes)
-      : count_(stripes), stripes_(new Stripe[stripes]) {
+      : count_(stripes), stripes_(new Stripe[internal::table_size(stripes)]) {
     internal::require_argument(stripes != 0, "StripedLock: there must be at least 1 stripe");
   }
 

@@ -18,12 +18,6 @@ inline constexpr Promises kServicePromises{.lock_per_key = true,
                                            .fallible = true,
                                            .expires = true};
 
-// The time after `timeout`; kForever if it is too far.
-inline platform::Time deadline_after(std::chrono::nanoseconds timeout) {
-  const platform::Time now = platform::now();
-  return timeout < platform::kForever - now ? now + timeout : platform::kForever;
-}
-
 // lock() and the tries of a handle, by its `TryReason acquire(bool waits, platform::Time
 // deadline)`. lock() throws what that throws; a try returns kServiceLost for a ServiceError.
 template <class Handle>
@@ -32,7 +26,7 @@ class ServiceMembers {
   void lock() { self().acquire(true, platform::kForever); }
   TryResult try_lock() { return try_until(false, {}); }
   TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-    return try_lock_until(deadline_after(timeout));
+    return try_lock_until(platform::deadline_after(timeout));
   }
   TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
 

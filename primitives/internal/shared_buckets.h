@@ -46,7 +46,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,6 +55,7 @@
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/key_queues.h"
 #include "primitives/internal/misuse.h"
+#include "primitives/internal/table_size.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/failure.h"
@@ -96,7 +96,7 @@ class SharedBuckets {
 
   // `buckets` is rounded up to a power of two. `units` of each key, at least 1.
   SharedBuckets(std::uint32_t units, std::size_t buckets)
-      : units_(units), mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {}
+      : units_(units), mask_(table_mask(buckets)), buckets_(new Bucket[mask_ + 1]) {}
 #if LOCKBENCH_CHECKS_USE
   ~SharedBuckets() {
     for_each_held([](const K&) {

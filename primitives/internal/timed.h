@@ -17,26 +17,43 @@
 
 namespace lockbench::internal {
 
+// `timeout` in the clock's unit, rounded up. One of 0 or less, or that is not a number (NaN), is 0;
+// one that is out of range is the longest.
+template <class Rep, class Period>
+platform::Duration in_range(const std::chrono::duration<Rep, Period>& timeout) {
+  using Seconds = std::chrono::duration<double>;
+  // In seconds first: a timeout of hours may be more nanoseconds than there are.
+  const Seconds seconds = timeout;
+  if (seconds >= platform::Duration::max()) return platform::Duration::max();
+  if (!(seconds > Seconds::zero())) return platform::Duration::zero();
+  if constexpr (std::chrono::treat_as_floating_point_v<Rep>) {
+    return std::chrono::ceil<platform::Duration>(seconds);
+  } else {
+    return std::chrono::ceil<platform::Duration>(timeout);
+  }
+}
+
 template <class Lock>
 class LOCKBENCH_CAPABILITY TimedMembers {
  public:
   // Tries for `timeout`; a timeout of 0 or less tries once.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) LOCKBENCH_TRIES(true) {
-    return self().lock_before(deadline_after(timeout));
+    return self().lock_before(try_deadline(timeout));
   }
 
   template <class AnyClock, class Duration>
   bool try_lock_until(const std::chrono::time_point<AnyClock, Duration>& deadline)
       LOCKBENCH_TRIES(true) {
     if constexpr (std::is_same_v<AnyClock, platform::Clock>) {
-      return self().lock_before(saturated(deadline.time_since_epoch()));
+      // One before the clock's origin has passed.
+      return self().lock_before(platform::Time(in_range(deadline.time_since_epoch())));
     } else {
       for (;;) {
         // As numbers with a fraction: the difference of two whole ones may be out of range.
         const Seconds left =
             Seconds(deadline.time_since_epoch()) - Seconds(AnyClock::now().time_since_epoch());
-        if (self().lock_before(deadline_after(left))) return true;
+        if (self().lock_before(try_deadline(left))) return true;
         if (!(AnyClock::now() < deadline)) return false;
       }
     }
@@ -48,21 +65,9 @@ class LOCKBENCH_CAPABILITY TimedMembers {
   Lock& self() { return static_cast<Lock&>(*this); }
 
   template <class Rep, class Period>
-  static platform::Time deadline_after(const std::chrono::duration<Rep, Period>& timeout) {
-    // In seconds first: a timeout of hours may be more nanoseconds than there are.
-    const Seconds seconds = timeout;
-    if (!(seconds > Seconds::zero())) return platform::Time{};  // NaN, too
-    return saturated(Seconds(platform::now().time_since_epoch()) + seconds);
-  }
-
-  // The point that far from the clock's origin. One that is too far for the clock means "never";
-  // one before the origin, or NaN, means "at once".
-  template <class Rep, class Period>
-  static platform::Time saturated(const std::chrono::duration<Rep, Period>& since_origin) {
-    const Seconds seconds = since_origin;
-    if (seconds >= platform::kForever.time_since_epoch()) return platform::kForever;
-    if (!(seconds > Seconds::zero())) return platform::Time{};
-    return platform::Time(std::chrono::ceil<platform::Duration>(since_origin));
+  static platform::Time try_deadline(const std::chrono::duration<Rep, Period>& timeout) {
+    const platform::Duration wait = in_range(timeout);
+    return wait == platform::Duration::zero() ? platform::Time{} : platform::deadline_after(wait);
   }
 };
 

@@ -28,4 +28,10 @@ inline Time now() noexcept {
   return Clock::now();
 }
 
+// The time after `timeout`; kForever if it is too far for the clock.
+inline Time deadline_after(Duration timeout) noexcept {
+  const Time start = now();
+  return timeout < kForever - start ? start + timeout : kForever;
+}
+
 }  // namespace lockbench::platform

@@ -207,6 +207,25 @@ TEST(KeyedLimited, NeedsALimit) {
   EXPECT_THROW(KeyedLimited<>(milliseconds(-1)), std::invalid_argument);
 }
 
+// The longest limits that can be written down mean "for ever".
+TEST(KeyedLimited, ALimitThatIsTooLongForTheClockNeverPasses) {
+  const auto stays_held = [](const auto& limit) {
+    KeyedLimited<> keyed(limit);
+    auto holder = keyed.handle(1);
+    std::scoped_lock hold(holder);
+    bool taken = true;
+    std::thread([&] {
+      auto other = keyed.handle(1);
+      taken = other.try_lock_for(milliseconds(5));
+      if (taken) other.unlock();
+    }).join();
+    return !taken;
+  };
+  EXPECT_TRUE(stays_held(platform::Duration::max()));
+  EXPECT_TRUE(stays_held(std::chrono::hours::max()));
+  EXPECT_TRUE(stays_held(std::chrono::duration<float>(1e30f)));
+}
+
 TEST(KeyedLimited, AHandleThatHoldsItsKeyIsNotLockedAgain) {
   if (internal::kChecksUse) GTEST_SKIP() << "a debug build ends the process: misuse_test.cc";
   KeyedLimited<> keyed(milliseconds(1));

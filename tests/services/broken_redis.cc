@@ -46,7 +46,7 @@ class BrokenRedis {
     void lock() { try_until(true, platform::kForever); }
     TryResult try_lock() { return guarded(false, {}); }
     TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-      return guarded(true, deadline_after(timeout));
+      return guarded(true, platform::deadline_after(timeout));
     }
     TryResult try_lock_until(platform::Time deadline) { return guarded(true, deadline); }
     void unlock() {
