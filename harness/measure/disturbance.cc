@@ -102,6 +102,10 @@ std::string disturbance_of(const Cell& cell, const Sample& sample,
     return "a thread ran on another processor than it was bound to";
   }
   if (cell.mode == Mode::kFixed) return {};
+  if (sample.operations == 0u && sample.timeouts.value_or(0) + sample.unserved.value_or(0) == 0) {
+    return "no operation fell into the window (minimum 1): use a longer window" +
+           std::string(cell.mode == Mode::kOpen ? " or a higher rate" : "");
+  }
   // The figure must be present: an absent optional compares as less than any number.
   if (sample.overlap && *sample.overlap < limits.least_overlap) {
     return "thread overlap " + percent_beside(*sample.overlap, limits.least_overlap) +

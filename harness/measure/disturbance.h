@@ -57,8 +57,9 @@ std::string throttling_of(const Cell& cell, const Sample& sample, std::uint32_t 
                           const DisturbanceLimits& limits = {});
 
 // Other reasons why the trial's figures cannot be trusted, in one line; empty if none is known.
-// Overlap and stretch are checked if the trial ends by time. They are not checked for fixed work,
-// where each thread ends when it is done. Pure.
+// Overlap, stretch and the number of operations are checked if the trial ends by time. They are not
+// checked for fixed work, where each thread ends when it is done. A window in which nothing was
+// done, refused or left waiting has measured nothing: its 0/s says nothing of the lock. Pure.
 std::string disturbance_of(const Cell& cell, const Sample& sample,
                            const DisturbanceLimits& limits = {});
 

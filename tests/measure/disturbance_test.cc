@@ -56,6 +56,24 @@ TEST(Disturbance, AWindowThatStretchedIsOneWhereTimeDecides) {
   EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
 }
 
+TEST(Disturbance, AWindowWithoutAnOperationIsOneWhereTimeDecides) {
+  Sample sample = quiet();
+  sample.operations = 0;
+  sample.timeouts = 0;
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample),
+            "no operation fell into the window (minimum 1): use a longer window");
+  sample.unserved = 0;
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kOpen), sample),
+            "no operation fell into the window (minimum 1): use a longer window or a higher rate");
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
+  // A lock that lets nobody in is measured: 0/s is its rate.
+  sample.timeouts = 1;
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample), "");
+  sample.timeouts = 0;
+  sample.unserved = 1;
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kOpen), sample), "");
+}
+
 TEST(Disturbance, WhatIsJustWithinTheLimitsIsBelieved) {
   Sample sample = quiet();
   sample.overlap = 0.95;
