@@ -17,12 +17,12 @@
 namespace lockbench {
 namespace {
 
-const std::vector<std::string> kCommands{"run",     "advise",  "stress", "plot",
-                                         "compare", "report",  "regret", "gate",
-                                         "list",    "doctor",  "model",  "schema",
-                                         "trial",   "plugin",  "help",   "merge",
-                                         "submit",  "predict", "preset", "calibrate-machine",
-                                         "observe", "substitute", "compare-program"};
+const std::vector<std::string> kCommands{
+    "run",     "advise",     "stress",         "plot",   "compare",
+    "report",  "regret",     "gate",           "list",   "doctor",
+    "model",   "schema",     "trial",          "plugin", "help",
+    "merge",   "submit",     "predict",        "preset", "calibrate-machine",
+    "observe", "substitute", "compare-program"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {

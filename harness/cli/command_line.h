@@ -34,17 +34,17 @@ struct CommandLine {
                          // trial or plugin
   RunOptions run;        // of `run`
   AdviseOptions advise;  // of `advise`
-  PredictOptions predict;      // of `predict`
-  CalibrateOptions calibrate;  // of `calibrate-machine`
-  ObserveOptions observe;      // of `observe`
+  PredictOptions predict;                 // of `predict`
+  CalibrateOptions calibrate;             // of `calibrate-machine`
+  ObserveOptions observe;                 // of `observe`
   SubstituteOptions substitute;           // of `substitute`
   CompareProgramOptions compare_program;  // of `compare-program`
-  MergeOptions merge;          // of `merge`
-  SubmitOptions submit;        // of `submit`
-  ListOptions list;            // of `list`
-  PresetOptions preset;        // of `preset`
-  StressOptions stress;        // of `stress`
-  TrialOptions trial;          // of `trial`
+  MergeOptions merge;                     // of `merge`
+  SubmitOptions submit;                   // of `submit`
+  ListOptions list;                       // of `list`
+  PresetOptions preset;                   // of `preset`
+  StressOptions stress;                   // of `stress`
+  TrialOptions trial;                     // of `trial`
   std::vector<std::string>
       plugins;                    // of `run`, `predict`, `advise`, `stress`, `list`, `trial`: files
   std::string plugin;             // of `plugin`

@@ -63,9 +63,10 @@ std::string validate_observe(const ObserveOptions& options) {
 void add_substitute(CLI::App& app, SubstituteOptions& options) {
   CLI::App& substitute = add_command(
       app, "substitute", "Runs a program with another lock as its mutexes", kSubstituteExamples);
-  add_text(substitute,
-           {.names = "--lock", .type = "LOCK", .help = "std, adaptive, futex, tbb, tbb_spin or absl"},
-           options.lock);
+  add_text(
+      substitute,
+      {.names = "--lock", .type = "LOCK", .help = "std, adaptive, futex, tbb, tbb_spin or absl"},
+      options.lock);
 }
 
 std::string validate_substitute(const SubstituteOptions& options) {
@@ -75,9 +76,9 @@ std::string validate_substitute(const SubstituteOptions& options) {
 }
 
 void add_compare_program(CLI::App& app, CompareProgramOptions& options) {
-  CLI::App& compare = add_command(app, "compare-program",
-                                  "Compares locks in a program that is run with each",
-                                  kCompareProgramExamples);
+  CLI::App& compare =
+      add_command(app, "compare-program", "Compares locks in a program that is run with each",
+                  kCompareProgramExamples);
   add_texts(compare,
             {.names = "--lock",
              .type = "LOCK",

@@ -160,7 +160,8 @@ const char kObserveExamples[] =
     "Runs a program unchanged and records what it does with the locks of the pthread library:\n"
     "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions. Locks\n"
     "are grouped by place, the call that first acquired them. The answer goes to standard error:\n"
-    "whether locks are the program's problem, and the places by the time lost in waits. The folder\n"
+    "whether locks are the program's problem, and the places by the time lost in waits. The "
+    "folder\n"
     "gets observed.json, and observed.toml, a preset that reproduces the first place.\n"
     "docs/observe.md says how to read them and what cannot be seen.\n"
     "\n"
@@ -189,7 +190,8 @@ const char kSubstituteExamples[] =
 
 const char kCompareProgramExamples[] =
     "Runs a program with each lock in turn, in blocks, and compares the others with the first:\n"
-    "the verdicts are those of `compare`. The metric is the time that passes (wall), the processor\n"
+    "the verdicts are those of `compare`. The metric is the time that passes (wall), the "
+    "processor\n"
     "time (cpu), or a number that the program prints: the first group of an expression, or all\n"
     "that it matches. More of such a number is faster, unless --lower-is-better says otherwise.\n"
     "The program's input is empty, and its output is not shown.\n"

@@ -10,20 +10,20 @@
 
 namespace lockbench {
 
-extern const char kExitCodes[];          // the table of exit_code.h
-extern const char kExamples[];           // of lockbench itself
-extern const char kRunExamples[];        // of run
-extern const char kPredictExamples[];    // of predict
-extern const char kCalibrateExamples[];  // of calibrate-machine
-extern const char kAdviseExamples[];     // of advise
-extern const char kObserveExamples[];    // of observe
+extern const char kExitCodes[];               // the table of exit_code.h
+extern const char kExamples[];                // of lockbench itself
+extern const char kRunExamples[];             // of run
+extern const char kPredictExamples[];         // of predict
+extern const char kCalibrateExamples[];       // of calibrate-machine
+extern const char kAdviseExamples[];          // of advise
+extern const char kObserveExamples[];         // of observe
 extern const char kSubstituteExamples[];      // of substitute
 extern const char kCompareProgramExamples[];  // of compare-program
-extern const char kStressExamples[];     // of stress
-extern const char kMergeExamples[];      // of merge
-extern const char kPresetExamples[];     // of preset
-extern const char kSubmitExamples[];     // of submit
-extern const char kListExamples[];       // of list
+extern const char kStressExamples[];          // of stress
+extern const char kMergeExamples[];           // of merge
+extern const char kPresetExamples[];          // of preset
+extern const char kSubmitExamples[];          // of submit
+extern const char kListExamples[];            // of list
 extern const char kDoctorExamples[];
 extern const char kSchemaExamples[];  // of schema
 extern const char kTrialExamples[];   // of trial

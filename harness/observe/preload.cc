@@ -24,8 +24,8 @@ namespace {
 void map_recording(const char* path) {
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return;
-  void* const memory = mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_NORESERVE, file, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   close(file);
   if (memory == MAP_FAILED) return;
   auto& recording = *static_cast<Recording*>(memory);
@@ -100,8 +100,8 @@ int semaphore_return(int error) {
 }  // namespace
 }  // namespace lockbench::observe
 
-using lockbench::observe::acquire;
 using lockbench::observe::Access;
+using lockbench::observe::acquire;
 using lockbench::observe::LockKind;
 using lockbench::observe::released;
 using lockbench::observe::Request;
@@ -111,10 +111,9 @@ using lockbench::observe::try_only;
 using lockbench::observe::wait_for_condition;
 
 // The place is the caller of the exported function, so the address is taken there.
-#define LOCKBENCH_REQUEST(lock_, kind_, access_)                              \
-  Request {                                                                   \
-    .lock = (lock_), .caller = __builtin_return_address(0), .kind = (kind_), \
-    .access = (access_)                                                       \
+#define LOCKBENCH_REQUEST(lock_, kind_, access_)                                                 \
+  Request {                                                                                      \
+    .lock = (lock_), .caller = __builtin_return_address(0), .kind = (kind_), .access = (access_) \
   }
 #define LOCKBENCH_MUTEX(lock) LOCKBENCH_REQUEST(lock, LockKind::kMutex, Access::kExclusive)
 #define LOCKBENCH_READ(lock) LOCKBENCH_REQUEST(lock, LockKind::kShared, Access::kShared)
@@ -308,7 +307,8 @@ LOCKBENCH_EXPORT sem_timedwait(sem_t* semaphore, const timespec* until) {
       LOCKBENCH_SEMAPHORE(semaphore), EAGAIN,
       [=] { return semaphore_result([=] { return LOCKBENCH_ORIGINAL(sem_trywait)(semaphore); }); },
       [=] {
-        return semaphore_result([=] { return LOCKBENCH_ORIGINAL(sem_timedwait)(semaphore, until); });
+        return semaphore_result(
+            [=] { return LOCKBENCH_ORIGINAL(sem_timedwait)(semaphore, until); });
       }));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Atomic accesses are relaxed if no comment says otherwise. The counts of a lock are written by its holder, so the lock
-// orders them; what several threads add to is added to atomically; and readers need no order
-// between two counts.
+// Atomic accesses are relaxed if no comment says otherwise. The counts of a lock are written by its
+// holder, so the lock orders them; what several threads add to is added to atomically; and readers
+// need no order between two counts.
 #include "harness/observe/recorder.h"
 
 #include <algorithm>
@@ -122,7 +122,8 @@ std::uint32_t next_distance(Thread& thread) {
 
 Thread& thread_of(Process& process) {
   Thread& thread = this_thread_state;
-  if (thread.process != &process) [[unlikely]] begin_thread(thread, process);
+  if (thread.process != &process) [[unlikely]]
+    begin_thread(thread, process);
   return thread;
 }
 
@@ -194,8 +195,8 @@ _Unwind_Reason_Code add_caller(_Unwind_Context* context, void* argument) {
 Callers callers_of(const Request& request) {
   Callers callers;
   callers.addresses[0] = request.caller;
-  callers.wanted = std::min<std::size_t>(the_recording->callers.load(kRelaxed),
-                                         callers.addresses.size());
+  callers.wanted =
+      std::min<std::size_t>(the_recording->callers.load(kRelaxed), callers.addresses.size());
 #if __GLIBC_PREREQ(2, 35)
   if (callers.wanted > 1) _Unwind_Backtrace(add_caller, &callers);
 #endif
@@ -248,8 +249,8 @@ constexpr std::uint64_t kPreparing = 1;
 
 Lock& probed(Process& process, const void* lock, std::size_t probe) {
   static_assert(Process::kLocks == std::size_t{1} << (64 - 44));
-  const std::size_t start = probe < kNearProbes ? reinterpret_cast<std::uintptr_t>(lock) >> 5
-                                                : hashed(lock) >> 44;
+  const std::size_t start =
+      probe < kNearProbes ? reinterpret_cast<std::uintptr_t>(lock) >> 5 : hashed(lock) >> 44;
   return process.locks[(start + probe) % Process::kLocks];
 }
 
@@ -529,8 +530,7 @@ void condition_wait_ends(const Request& request) {
   if (process == nullptr) return;
   Thread& thread = thread_of(*process);
   Lock* const entry = lock_of(*process, request);
-  Place* const place =
-      entry == nullptr ? nullptr : place_at(*process, entry->place.load(kRelaxed));
+  Place* const place = entry == nullptr ? nullptr : place_at(*process, entry->place.load(kRelaxed));
   hold(thread, *process, request, entry, place, is_sampled(thread) ? ticks() : 0);
 }
 

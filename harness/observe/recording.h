@@ -58,9 +58,9 @@ struct CodeAddress {
 struct alignas(platform::kCacheLine) Place {
   static constexpr std::size_t kMostCallers = 8;
 
-  Count key;  // of the callers; 0: free
+  Count key;                                      // of the callers; 0: free
   std::array<CodeAddress, kMostCallers> callers;  // innermost first
-  Number kind;    // LockKind
+  Number kind;                                    // LockKind
   Number threads;
   BlockedTime blocked;
   // Of locks that ended and whose entry is used again.
@@ -111,13 +111,13 @@ struct alignas(platform::kCacheLine) Process {
 
   Number pid;
   Number parent;
-  Number forked;  // 1: it is a copy of its parent, 0: it was started as a program
+  Number forked;   // 1: it is a copy of its parent, 0: it was started as a program
   Number threads;  // that acquired a lock
   Count start_ticks;
-  Count start_ns;    // of CLOCK_MONOTONIC, at start_ticks
-  Count last_ticks;  // of the last time that was read
-  BlockedTime blocked;  // in all places
-  Count untracked_holds;  // a thread held more locks than it can keep
+  Count start_ns;                        // of CLOCK_MONOTONIC, at start_ticks
+  Count last_ticks;                      // of the last time that was read
+  BlockedTime blocked;                   // in all places
+  Count untracked_holds;                 // a thread held more locks than it can keep
   std::array<Module, kModules> modules;  // the first is the program
   std::array<Order, kOrders> orders;
   std::array<Place, kPlaces> places;

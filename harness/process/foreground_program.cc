@@ -102,11 +102,10 @@ absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order) {
     rusage use{};
     int status = 0;
     if (wait4(*child, &status, WNOHANG, &use) == *child) {
-      return ForegroundEnd{
-          .process = static_cast<std::uint32_t>(*child),
-          .status = status,
-          .wall_s = std::chrono::duration<double>(Clock::now() - begin).count(),
-          .processor_s = seconds(use.ru_utime) + seconds(use.ru_stime)};
+      return ForegroundEnd{.process = static_cast<std::uint32_t>(*child),
+                           .status = status,
+                           .wall_s = std::chrono::duration<double>(Clock::now() - begin).count(),
+                           .processor_s = seconds(use.ru_utime) + seconds(use.ru_stime)};
     }
     siginfo_t found{};
     const auto left = std::max(Clock::duration{0}, next - Clock::now());

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> find_program(const std::string& word) {
+std::optional<fs::path> locate(const std::string& word) {
   const auto runs = [](const fs::path& path) {
     std::error_code none;
     return fs::is_regular_file(path, none) && access(path.c_str(), X_OK) == 0;
@@ -84,7 +84,7 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
     std::vector<std::string> words = interpreter_words(file);
     if (!words.empty() && words[0].ends_with("/env")) words.erase(words.begin());
     if (words.empty()) return refused(path, "names no interpreter after #!");
-    const std::optional<fs::path> interpreter = find_program(words[0]);
+    const std::optional<fs::path> interpreter = locate(words[0]);
     if (!interpreter) return refused(path, "its interpreter " + words[0] + " does not exist");
     const absl::StatusOr<ProgramFile> checked = check(*interpreter, depth + 1);
     if (!checked.ok()) return checked.status();
@@ -97,8 +97,7 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
     return refused(path, "is neither a program nor a script that begins with #!");
   }
   ElfW(Ehdr) own{};
-  std::ifstream("/proc/self/exe", std::ios::binary)
-      .read(reinterpret_cast<char*>(&own), sizeof own);
+  std::ifstream("/proc/self/exe", std::ios::binary).read(reinterpret_cast<char*>(&own), sizeof own);
   if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
     return refused(path, "is a program for another kind of processor than lockbench");
   }
@@ -118,7 +117,7 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
 }  // namespace
 
 absl::StatusOr<ProgramFile> find_preloadable(const std::string& word) {
-  const std::optional<fs::path> found = find_program(word);
+  const std::optional<fs::path> found = locate(word);
   if (found) return check(*found, 0);
   return absl::NotFoundError("'" + word + "' is no program" +
                              (word.find('/') == std::string::npos ? " on the PATH" : ""));

@@ -127,8 +127,8 @@ LOCKBENCH_EXPORT pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex
   if (lockbench::is_native(condition, mutex)) {
     return LOCKBENCH_ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
   }
-  return lockbench::wait_for(
-      condition, mutex, {.clock = SubstitutedCondition(*condition).clock(), .time = until});
+  return lockbench::wait_for(condition, mutex,
+                             {.clock = SubstitutedCondition(*condition).clock(), .time = until});
 }
 
 LOCKBENCH_EXPORT pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,

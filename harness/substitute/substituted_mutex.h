@@ -19,7 +19,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -28,6 +27,8 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <climits>
 
 #include "primitives/platform/clock.h"
 
@@ -195,8 +196,9 @@ class SubstitutedCondition {
   // Sleeps unless a signal came since begin_wait(). Returns 0 or ETIMEDOUT.
   int sleep(std::uint32_t seen, const Deadline& deadline) {
     const int on_clock = deadline.clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0;
-    const long result = syscall(SYS_futex, &number_, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | on_clock,
-                                seen, deadline.time, nullptr, FUTEX_BITSET_MATCH_ANY);
+    const long result =
+        syscall(SYS_futex, &number_, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | on_clock, seen,
+                deadline.time, nullptr, FUTEX_BITSET_MATCH_ANY);
     return result != 0 && errno == ETIMEDOUT ? ETIMEDOUT : 0;
   }
 

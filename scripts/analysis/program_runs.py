@@ -54,8 +54,9 @@ def as_text(table: verdict.Table, metric: str, lower_is_better: bool) -> list[st
             rows.append([lock, figure, units.ratio(one.ratio), tables.interval(one), one.words()])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
-    what = "time" if metric != "printed" else "number, less is faster" if lower_is_better else "number"
-    return [*lines, f"of {units.plural(_blocks(group.rows), 'block')}; median: {metric} {what}"]
+    better = "less" if lower_is_better else "more"
+    what = f"number printed, {better} is faster" if metric == "printed" else f"{metric} time"
+    return [*lines, f"of {units.plural(_blocks(group.rows), 'block')}; median: {what}"]
 
 
 def _blocks(rows: pd.DataFrame) -> int:

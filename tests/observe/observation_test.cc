@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "harness/command/observe/observation.h"
+
 #include <cmath>
+
 #include <gtest/gtest.h>
 
-#include "harness/command/observe/observation.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/command/observe/observed_text.h"
 #include "harness/plan/preset_file.h"
@@ -66,7 +68,8 @@ TEST(ObservedPreset, HasTheThreadsAndTimesOfThePlace) {
   const Sweep sweep = sweep_of(example_place(), 4);
   EXPECT_EQ(sweep.threads, std::vector<std::uint32_t>{4});
   EXPECT_EQ(sweep.keys, std::vector<std::uint64_t>{1});
-  EXPECT_EQ(sweep.holds[0], (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(12000)}));
+  EXPECT_EQ(sweep.holds[0],
+            (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(12000)}));
   EXPECT_EQ(sweep.thinks[0], (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(990)}));
 }
 

@@ -15,7 +15,7 @@ import pytest
 from program import Program, wait_until
 
 LOADS = os.environ.get("LOCKBENCH_LOADS", "build/release/tests/observe/lockbench_loads")
-STATIC = os.environ.get("LOCKBENCH_STATIC_LOAD", "build/release/tests/observe/lockbench_static_load")
+STATIC = os.environ.get("LOCKBENCH_STATIC_LOAD", LOADS.replace("loads", "static_load"))
 LOADS, STATIC = (str(Path(path).resolve()) for path in (LOADS, STATIC))
 
 
@@ -154,9 +154,8 @@ def test_the_start_can_be_skipped(lockbench: Program) -> None:
 
 
 def test_input_output_and_signals_are_the_programs(lockbench: Program) -> None:
-    done = lockbench.run(
-        "observe", "--out", "a", "--", "sh", "-c", "cat; echo err >&2; exit 3", stdin=subprocess.PIPE
-    )
+    script = "cat; echo err >&2; exit 3"
+    done = lockbench.run("observe", "--out", "a", "--", "sh", "-c", script, stdin=subprocess.PIPE)
     assert done.returncode == 3 and "err\n" in done.stderr
     # The program has a handler; lockbench waits for what it makes of the signal.
     script = "trap 'echo caught; exit 5' INT TERM; echo ready; while :; do sleep 0.01; done"
@@ -180,7 +179,7 @@ def test_what_cannot_be_observed_is_one_line(lockbench: Program) -> None:
         (("--", "./text"), "is neither a program nor a script"),
         (("--out", "there", "--", LOADS, "counts"), "there: exists already"),
         ((), "name the program after --"),
-        (("--", ), "name the program after --"),
+        (("--",), "name the program after --"),
     ]
     for words, expected in cases:
         done = lockbench.run("observe", *words)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <gtest/gtest.h>
 #include <map>
+
+#include <gtest/gtest.h>
 
 #include "harness/command/substitute/compare_program_command.h"
 

@@ -83,9 +83,7 @@ def test_the_programs_end_is_its_own(lockbench: Program) -> None:
         ),
     ],
 )
-def test_bad_input_is_one_line(
-    words: tuple[str, ...], expected: str, lockbench: Program
-) -> None:
+def test_bad_input_is_one_line(words: tuple[str, ...], expected: str, lockbench: Program) -> None:
     done = lockbench.run(*words)
     assert done.returncode == 2, done.stderr
     assert expected in done.stderr and done.stderr.count("\n") == 1

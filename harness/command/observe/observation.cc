@@ -241,15 +241,14 @@ class ProcessReader {
 }  // namespace
 
 std::string to_text(const CodePlace& place) {
-  const auto short_name = [](const std::string& path) {
-    return path.substr(path.rfind('/') + 1);
-  };
+  const auto short_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
   // A C++ function's parameters are longer than the line and say less.
   const std::string function = place.function.substr(0, place.function.find('('));
   const std::string where =
-      place.line != 0 ? absl::StrCat(short_name(place.file), ":", place.line)
-                      : absl::StrFormat("%s+0x%x", place.module.empty() ? "address" : short_name(place.module),
-                                        place.offset);
+      place.line != 0
+          ? absl::StrCat(short_name(place.file), ":", place.line)
+          : absl::StrFormat("%s+0x%x", place.module.empty() ? "address" : short_name(place.module),
+                            place.offset);
   return function.empty() ? where : function + " " + where;
 }
 

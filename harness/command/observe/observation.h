@@ -49,13 +49,13 @@ struct ObservedPlace {
   std::uint64_t failed_tries = 0;
   std::uint64_t condition_waits = 0;
   std::uint64_t recursions = 0;
-  Popularity popularity;            // of the locks that have an entry
+  Popularity popularity;             // of the locks that have an entry
   std::uint64_t unlisted_locks = 0;  // locks that ended and whose entry was used again
   std::uint64_t unlisted_acquisitions = 0;
-  double blocked_s = 0;  // in which at least one thread waited
-  LatencySummary wait;   // of each wait
-  LatencySummary hold;   // sampled
-  LatencySummary think;  // sampled
+  double blocked_s = 0;      // in which at least one thread waited
+  LatencySummary wait;       // of each wait
+  LatencySummary hold;       // sampled
+  LatencySummary think;      // sampled
   double greatest_gain = 0;  // a share of the process's time, 0 to 1
 
   std::string name() const;  // its callers, `lock() m.h:8 < serve() server.c:120`
@@ -70,7 +70,7 @@ struct ObservedProcess {
   std::uint32_t threads = 0;
   std::uint64_t acquisitions = 0;
   double blocked_s = 0;
-  double greatest_gain = 0;  // of all its locks together
+  double greatest_gain = 0;      // of all its locks together
   bool processor_bound = false;  // the processors allow less than the waits
   std::uint64_t untracked_holds = 0;
   std::vector<ObservedPlace> places;  // the greatest gain first

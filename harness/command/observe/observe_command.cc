@@ -159,8 +159,10 @@ class ObserveRun {
     }
     folder_ = *folder;
     if (!program->interpreter.empty()) {
-      complain(err_, program->path.string() + " is a script; the locks of its interpreter " +
-                         program->interpreter + " are observed", 0);
+      complain(err_,
+               program->path.string() + " is a script; the locks of its interpreter " +
+                   program->interpreter + " are observed",
+               0);
     }
     facts_.interpreter = program->interpreter;
     return observe(library->string());
@@ -210,12 +212,11 @@ class ObserveRun {
     clock.now_ticks = stopped_ticks_;
     const auto copy = recording_->copy();
     if (!copy.ok()) return complain(err_, copy.status(), kCouldNotFinish);
-    Observation observation =
-        read_observation(***copy, clock, end.process, facts_.uncontended_ns);
+    Observation observation = read_observation(***copy, clock, end.process, facts_.uncontended_ns);
     // The processor time is that of the whole program.
     if (options_.delay.count() == 0 && options_.duration.count() == 0) {
-      bound_by_processors(observation, facts_.processor_s,
-                          static_cast<double>(usable_processors()), facts_.uncontended_ns);
+      bound_by_processors(observation, facts_.processor_s, static_cast<double>(usable_processors()),
+                          facts_.uncontended_ns);
     }
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
@@ -226,12 +227,12 @@ class ObserveRun {
     }
     const absl::Status written = write_results(folder_, observation, facts_);
     if (!written.ok()) return complain(err_, written, kCouldNotFinish);
-    err_ << '\n' << observed_text(observation, options_.command[0]) << "Observation "
+    err_ << '\n'
+         << observed_text(observation, options_.command[0]) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
     if (!observation.processes.empty()) {
       err_ << "reproduce   "
-           << printable(shell_command(
-                  {"lockbench", "run", (folder_ / "observed.toml").string()}))
+           << printable(shell_command({"lockbench", "run", (folder_ / "observed.toml").string()}))
            << '\n';
     }
     return exit_code_of(end.status);

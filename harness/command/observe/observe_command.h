@@ -19,10 +19,10 @@ inline constexpr std::uint32_t kMostCallers = 8;
 struct ObserveOptions {
   std::vector<std::string> command;  // the program and its arguments
   std::optional<std::filesystem::path> out;
-  Nanoseconds delay{0};     // skips the start of the program
-  Nanoseconds duration{0};  // records that long; 0: to the end
+  Nanoseconds delay{0};       // skips the start of the program
+  Nanoseconds duration{0};    // records that long; 0: to the end
   std::uint32_t callers = 1;  // that make up a place
-  std::string place;        // a regular expression; empty: all places
+  std::string place;          // a regular expression; empty: all places
 };
 
 // Returns the program's exit code, or 128 and its signal; else kBadInput or kCouldNotFinish. What

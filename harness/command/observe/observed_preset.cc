@@ -61,21 +61,19 @@ std::string observed_preset(const ObservedPlace& place, const ObservedProcess& p
       "# Written by lockbench observe: the load of one place in a program.\n"
       "title = ",
       toml_string(absl::StrCat("The load at ", place.name())), "\n");
+  absl::StrAppend(&text, "description = ",
+                  toml_string(absl::StrFormat(
+                      "%s %s in %s: locks %d, threads %d, %d acquisitions in %.3g s, %.3g %% "
+                      "contended. Hold and think have the observed means and an exponential "
+                      "distribution; the program's own may differ.",
+                      kind_name(place.kind), place.name(), process.program, place.popularity.locks,
+                      place.threads, place.acquisitions, process.wall_s,
+                      100.0 * static_cast<double>(place.contended) /
+                          static_cast<double>(std::max<std::uint64_t>(1, place.acquisitions)))),
+                  "\n\n");
   absl::StrAppend(
-      &text, "description = ",
-      toml_string(absl::StrFormat("%s %s in %s: %d locks, %d threads, %d acquisitions in %.3g s, %.3g %% "
-                             "contended. Hold and think have the observed means and an exponential "
-                             "distribution; the program's own may differ.",
-                             kind_name(place.kind), place.name(), process.program,
-                             place.popularity.locks, place.threads, place.acquisitions,
-                             process.wall_s,
-                             100.0 * static_cast<double>(place.contended) /
-                                 static_cast<double>(std::max<std::uint64_t>(1, place.acquisitions)))),
-      "\n\n");
-  absl::StrAppend(&text, "primitive = ",
-                  shared ? (keys > 1 ? kSharedPerKey : kOneShared)
-                         : (keys > 1 ? kLockPerKey : kOneLock),
-                  "\n");
+      &text, "primitive = ",
+      shared ? (keys > 1 ? kSharedPerKey : kOneShared) : (keys > 1 ? kLockPerKey : kOneLock), "\n");
   if (shared) {
     const double writes = 1 - static_cast<double>(place.shared_acquisitions) /
                                   static_cast<double>(place.acquisitions);

@@ -31,8 +31,9 @@ std::string grouped(std::uint64_t count) {
 
 // Columns of visible characters; a UTF-8 letter is one.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 using Row = std::vector<std::string>;
@@ -78,7 +79,8 @@ Row row_of(const ObservedPlace& place) {
 std::string answer(const ObservedProcess& process) {
   const std::string name = printable(process.program.substr(process.program.rfind('/') + 1));
   return absl::StrCat(
-      process.greatest_gain < kProblemFrom ? "locks are not your problem: " : "locks may cost time: ",
+      process.greatest_gain < kProblemFrom ? "locks are not your problem: "
+                                           : "locks may cost time: ",
       "if the locks of ", name, " cost nothing, it would gain at most ",
       percent(process.greatest_gain), " of its ", duration_text(process.wall_s * 1e9),
       " (a thread waited in ", percent(process.wall_s > 0 ? process.blocked_s / process.wall_s : 0),
@@ -87,8 +89,9 @@ std::string answer(const ObservedProcess& process) {
 
 std::string process_text(const ObservedProcess& process) {
   std::string text = answer(process);
-  std::vector<Row> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended", "blocked",
-                         "wait p50 / p99", "hold p50 / p99", "think p50 / p99", "gain at most"}};
+  std::vector<Row> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended",
+                         "blocked", "wait p50 / p99", "hold p50 / p99", "think p50 / p99",
+                         "gain at most"}};
   for (std::size_t i = 0; i < std::min(kMostPlaces, process.places.size()); ++i) {
     rows.push_back(row_of(process.places[i]));
   }
@@ -98,9 +101,8 @@ std::string process_text(const ObservedProcess& process) {
                     " more places, in observed.json\n");
   }
   for (const auto& [first, second] : process.inversions) {
-    absl::StrAppend(&text, "possible deadlock: locks of ",
-                    printable(process.places[first].name()), " and of ",
-                    printable(process.places[second].name()),
+    absl::StrAppend(&text, "possible deadlock: locks of ", printable(process.places[first].name()),
+                    " and of ", printable(process.places[second].name()),
                     " are acquired in both orders\n");
   }
   if (process.untracked_holds != 0) {
@@ -122,8 +124,10 @@ std::string duration_text(double ns) {
   const auto* const unit =
       std::find_if(kUnits.begin(), kUnits.end() - 1, [ns](const Unit& u) { return ns >= u.ns; });
   const double value = ns / unit->ns;
-  return absl::StrFormat(value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.3g %s", value,
-                         unit->name);
+  return absl::StrFormat(value >= 99.95   ? "%.0f %s"
+                         : value >= 9.995 ? "%.1f %s"
+                                          : "%.3g %s",
+                         value, unit->name);
 }
 
 std::string observed_text(const Observation& observation, const std::string& program) {

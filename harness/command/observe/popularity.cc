@@ -40,9 +40,9 @@ Popularity popularity_of(std::vector<std::uint64_t> counts) {
   std::erase(counts, 0);
   std::sort(counts.begin(), counts.end(), std::greater<>());
   Popularity result{.locks = counts.size()};
-  const double total =
-      std::accumulate(counts.begin(), counts.end(), 0.0,
-                      [](double sum, std::uint64_t count) { return sum + static_cast<double>(count); });
+  const double total = std::accumulate(
+      counts.begin(), counts.end(), 0.0,
+      [](double sum, std::uint64_t count) { return sum + static_cast<double>(count); });
   if (counts.empty()) return result;
   result.hottest_share = static_cast<double>(counts.front()) / total;
   if (counts.size() == 1) return result;

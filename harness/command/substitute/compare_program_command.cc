@@ -102,11 +102,10 @@ class ProgramComparison {
     words.insert(words.end(), options_.command.begin(), options_.command.end());
     const double cpu_before = children_cpu_s();
     const Clock::time_point begin = Clock::now();
-    const absl::StatusOr<ChildResult> result =
-        run_child({.program = this_program(),
-                   .words = words,
-                   .input = {},
-                   .deadline = begin + options_.time_limit});
+    const absl::StatusOr<ChildResult> result = run_child({.program = this_program(),
+                                                          .words = words,
+                                                          .input = {},
+                                                          .deadline = begin + options_.time_limit});
     const double wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
     const double cpu_s = children_cpu_s() - cpu_before;
     if (!result.ok()) return result.status();
@@ -122,9 +121,8 @@ class ProgramComparison {
       const absl::StatusOr<double> number =
           internal::number_in(result->out + result->err, options_.metric);
       if (!number.ok()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--metric: ", std::string(number.status().message()), " in what ", who,
-                         " prints"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--metric: ", std::string(number.status().message()), " in what ", who, " prints"));
       }
       printed = absl::StrCat(*number);
     }
@@ -132,10 +130,9 @@ class ProgramComparison {
   }
 
   int answer() {
-    std::vector<std::string> words{folder_.string(), "--baseline", options_.locks[0], "--metric",
-                                   options_.metric == "wall" || options_.metric == "cpu"
-                                       ? options_.metric
-                                       : "printed"};
+    std::vector<std::string> words{
+        folder_.string(), "--baseline", options_.locks[0], "--metric",
+        options_.metric == "wall" || options_.metric == "cpu" ? options_.metric : "printed"};
     if (options_.lower_is_better) words.emplace_back("--lower-is-better");
     const absl::StatusOr<int> code = run_analysis("compare_program", words);
     if (!code.ok()) {
@@ -176,8 +173,8 @@ absl::StatusOr<double> number_in(const std::string& text, const std::string& exp
   double number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size() || !(number > 0)) {
-    return absl::InvalidArgumentError("'" + digits + "' is no number above 0, which '" + expression +
-                                      "' matches");
+    return absl::InvalidArgumentError("'" + digits + "' is no number above 0, which '" +
+                                      expression + "' matches");
   }
   return number;
 }

@@ -102,8 +102,7 @@ std::vector<SourceLine> DebugInformation::lines_at(std::uint64_t address) const 
   Dwfl_Line* const line = dwfl_module_getsrc(module, address);
   int number = 0;
   const char* const file =
-      line == nullptr ? nullptr
-                      : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+      line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
   if (file == nullptr) return lines;
   lines.push_back({file, number});
   add_callers(module, address, lines);
