@@ -269,7 +269,7 @@ def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
         cost_ns=costs,
         wait_p99_ns=rows.groupby("label")["wait_p99_ns"].median().dropna().to_dict(),
         starving=[label for label in ranked if unfairness.words(_valid_rows(table, place, label))],
-        simplest=_simplest(table, [place], list(extra)),
+        simplest=simplest(table, [place], list(extra)),
     )
 
 
@@ -283,13 +283,13 @@ def _chosen(table: verdict.Table, loads: list[AtLoad]) -> list[AtLoad]:
         while count < len(rest) and any(label in rest[count].good for label in common):
             common = [label for label in common if label in rest[count].good]
             count += 1
-        label = _simplest(table, [one.place for one in rest[:count]], common)
+        label = simplest(table, [one.place for one in rest[:count]], common)
         found += [dataclasses.replace(one, chosen=label) for one in rest[:count]]
         rest = rest[count:]
     for one in loads:
         if one.saturated:
             kept = found[-1].chosen if found else None
-            label = kept if kept in one.good else _simplest(table, [one.place], one.good)
+            label = kept if kept in one.good else simplest(table, [one.place], one.good)
             found.append(dataclasses.replace(one, chosen=label))
     return found
 
@@ -421,7 +421,7 @@ def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: st
     )
 
 
-def _simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> str | None:
+def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> str | None:
     """Of the primitives, best first: one that starves no thread, if there is any; of those the most
     common one; else one whose lines are known."""
 

@@ -10,7 +10,6 @@ Of primitives that tie, the simplest is recommended: advice.py.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -213,7 +212,8 @@ def _advice(
     certain = sum(spot.first == region.primitive and spot.settled for spot in own)
     here = pd.concat([rows[place] for place in region.places])
     tied = _tied(region.primitive, own, here, judged) if not certain else []
-    chosen = _simplest(tied, own, judged) if tied else region.primitive
+    places = [spot.group for spot in own]
+    chosen = advice.simplest(judged, places, tied) or region.primitive
     mine = here[here["label"] == chosen]
     words = _WORDS[judged.groups[own[0].group].metric == "wait_p99_ns"]
     because = _tie(tied, chosen, here) if tied else _because(region.primitive, own, judged, words)
@@ -237,12 +237,6 @@ def _tied(
     rivals = set.intersection(*(_rivals(primitive, spot, judged) for spot in spots)) & level
     others = sorted(label for label in rivals if least[label] >= _NEAR)
     return [primitive, *others] if others and least[primitive] >= _NEAR else []
-
-
-def _simplest(tied: list[str], spots: list[Spot], judged: verdict.Table) -> str:
-    """What advice.py recommends of them in most of the cells."""
-    found = Counter(advice._simplest(judged, spot.group, tied) for spot in spots)
-    return min(found, key=lambda label: (-found[label], tied.index(label)))
 
 
 def _tie(tied: list[str], chosen: str, rows: pd.DataFrame) -> str:
