@@ -88,6 +88,19 @@ TEST(AdvicePlan, HasTheLoadsThatTheBudgetPermits) {
               HasSubstr("--budget: 6 cells"));
 }
 
+TEST(AdvicePlan, PredictionsHaveTheProcessorsOfTheirMachine) {
+  const auto on_64 = [](const Cell&) -> absl::StatusOr<CellTraits> {
+    return CellTraits{.processors = 64};
+  };
+  AdviceCase wanted = case_of(8, 4, "1us");
+  EXPECT_THAT(loads_of(predicted_advice_plan(wanted, on_64).value()),
+              ElementsAre("10% exp:19us", "50% exp:3us", "saturated 0"));
+  wanted.rate_per_s = 200'000;
+  EXPECT_THAT(loads_of(predicted_advice_plan(wanted, on_64).value()), ElementsAre("5% exp:39us"));
+  EXPECT_THAT(loads_of(predicted_advice_plan(wanted, on_two_processors).value()),
+              ElementsAre("5% exp:9us"));
+}
+
 TEST(AdvicePlan, TheThinkTimeFollowsFromWhatTheUserKnows) {
   AdviceCase server = case_of(32, 5000, "3us");
   server.cell.key_distribution = parse_key_distribution("hot:0.01,0.9").value();

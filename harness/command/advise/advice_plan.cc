@@ -275,7 +275,9 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
 absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check) {
   const absl::StatusOr<Resolved> resolved = resolve(wanted, check);
   if (!resolved.ok()) return resolved.status();
-  Preset preset = preset_for(resolved->wanted, resolved->wanted.loads, resolved->traits);
+  const Loads& loads = resolved->wanted.loads;
+  const bool usual = !says_how_often(wanted) && loads.size() > 1;
+  Preset preset = preset_for(resolved->wanted, usual ? fewer(loads) : loads, resolved->traits);
   preset.title = "What advise predicted";
   preset.blocks = kPredictedBlocks;
   Sweep& sweep = preset.sweeps.front();
