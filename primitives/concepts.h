@@ -92,6 +92,11 @@ concept TemporaryString =
 template <class... T>
 inline constexpr bool kAnyTemporaryString = (TemporaryString<T> || ...);
 
+// A number with a fraction. It is no key of a primitive for whole numbers: 1.2 and 1.9 would be
+// one.
+template <class T>
+concept Fractional = std::floating_point<std::remove_cvref_t<T>>;
+
 // The two kinds of key. A string key is passed as a view.
 template <class K>
 concept Key = std::same_as<K, std::uint64_t> || std::same_as<K, std::string_view>;

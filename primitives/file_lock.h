@@ -124,6 +124,7 @@ class FileLock {
 
   Handle handle(std::uint64_t key) { return Handle(Claimed<std::uint64_t>{*this, key}); }
   Handle handle(std::string_view key) { return Handle(Claimed<std::string_view>{*this, key}); }
+  void handle(Fractional auto key) = delete;
 
   // Both keys at once, in the order of the keys; equal keys are taken once.
   template <Key K>

@@ -78,6 +78,10 @@ class KeyedCoMutex {
     return Awaiter<Post>(*this, std::move(key), std::move(post));
   }
 
+  template <Fractional F, class Post>
+  requires std::integral<K>
+  void lock(F key, Post post) = delete;
+
   // Holds nothing if the key is held.
   [[nodiscard]] Hold try_lock(K key) {
     const std::uint64_t hash = spread_hash<Hash>(key);
@@ -86,6 +90,10 @@ class KeyedCoMutex {
     if (bucket.entry_of(hash, key) != nullptr) return Hold();
     return Hold(bucket, bucket.add(hash, std::move(key)));
   }
+
+  template <Fractional F>
+  requires std::integral<K>
+  void try_lock(F key) = delete;
 
   // Keys that are held now. O(buckets).
   std::size_t keys_kept() const {

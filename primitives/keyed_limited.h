@@ -103,6 +103,9 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
   template <TemporaryString T>
   requires std::same_as<K, std::string_view>
   void handle(T&& key) = delete;
+  template <Fractional F>
+  requires std::integral<K>
+  void handle(F key) = delete;
 
   // All keys of a span or another range at once, in the order of the keys; equal ones are taken
   // once. Each key has a limit and a token of its own: the limit of the first key passes while the

@@ -91,6 +91,9 @@ class KeyedMutex
   template <TemporaryString T>
   requires std::same_as<K, std::string_view>
   void handle(T&& key) = delete;
+  template <Fractional F>
+  requires std::integral<K>
+  void handle(F key) = delete;
 
   // Both keys at once, in the order of the keys; equal keys are taken once.
   internal::HandlePair<Handle> handle_both(K a, K b) {
@@ -102,6 +105,8 @@ class KeyedMutex
   template <class A, class B>
   requires std::same_as<K, std::string_view> && kAnyTemporaryString<A, B>
   void handle_both(A&& a, B&& b) = delete;
+  template <class A, class B>
+  requires std::integral<K> &&(Fractional<A> || Fractional<B>)void handle_both(A a, B b) = delete;
 
   // All keys of a span or another range at once, in the order of the keys; equal ones are taken
   // once. Two allocations; O(n log n) for n keys.

@@ -60,6 +60,9 @@ class KeyedSemaphore : public internal::GuardMembers<KeyedSemaphore<K, Hash>, K>
   template <TemporaryString T>
   requires std::same_as<K, std::string_view>
   void handle(T&& key) = delete;
+  template <Fractional F>
+  requires std::integral<K>
+  void handle(F key) = delete;
 
   std::uint32_t capacity() const { return keys_.units(); }
   std::size_t lock_bytes() const { return sizeof *this + keys_.bytes(); }

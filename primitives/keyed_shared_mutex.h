@@ -65,6 +65,9 @@ class KeyedSharedMutex : public internal::GuardMembers<KeyedSharedMutex<K, Hash>
   template <TemporaryString T>
   requires std::same_as<K, std::string_view>
   void handle(T&& key) = delete;
+  template <Fractional F>
+  requires std::integral<K>
+  void handle(F key) = delete;
 
   // Both keys at once, exclusively, in the order of the keys; equal keys are taken once.
   internal::HandlePair<Handle> handle_both(K a, K b) {
@@ -73,6 +76,8 @@ class KeyedSharedMutex : public internal::GuardMembers<KeyedSharedMutex<K, Hash>
     if (Traits::less(b, a)) std::swap(a, b);
     return internal::HandlePair<Handle>(Claimed{keys_, std::move(a)}, Claimed{keys_, std::move(b)});
   }
+  template <class A, class B>
+  requires std::integral<K> &&(Fractional<A> || Fractional<B>)void handle_both(A a, B b) = delete;
 
   // All keys of a range at once, exclusively, in the order of the keys.
   template <KeyRange Keys>

@@ -97,6 +97,7 @@ class BasicStripeWord {
     return index_below(count_, spread_hash<Hash>(key));
   }
   std::size_t stripe_of(CompositeKey key) const { return index_below(count_, key.hash); }
+  std::size_t stripe_of(Fractional auto key) const = delete;
 
   std::size_t stripes() const { return count_; }
   static constexpr std::uint32_t capacity() { return 1; }

@@ -62,6 +62,7 @@ class StripedLock : public internal::GuardMembers<StripedLock<Base, Hash>> {
   Handle handle(std::uint64_t key) { return Handle(base(stripe_of(key))); }
   Handle handle(std::string_view key) { return Handle(base(stripe_of(key))); }
   Handle handle(CompositeKey key) { return Handle(base(stripe_of(key))); }
+  void handle(Fractional auto key) = delete;
   // A key of a type of your own, which `Hash` hashes.
   template <OwnKey<Hash> K>
   Handle handle(const K& key) {
@@ -106,6 +107,7 @@ class StripedLock : public internal::GuardMembers<StripedLock<Base, Hash>> {
     return index_below(count_, spread_hash<Hash>(key));
   }
   std::size_t stripe_of(CompositeKey key) const { return index_below(count_, key.hash); }
+  std::size_t stripe_of(Fractional auto key) const = delete;
   template <OwnKey<Hash> K>
   std::size_t stripe_of(const K& key) const {
     return index_below(count_, spread_hash<Hash>(key));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ namespace lockbench::internal {
 template <class K, class Hash, class Range>
 std::vector<K> keys_in_order(Range& keys) {
   using Traits = KeyTraits<Hash>;
+  static_assert(!std::integral<K> || !std::floating_point<std::ranges::range_value_t<Range>>,
+                "a number with a fraction is no key: 1.2 and 1.9 would be one");
   std::vector<K> ordered;
   if constexpr (std::ranges::sized_range<Range>) ordered.reserve(std::ranges::size(keys));
   for (auto&& key : keys) ordered.push_back(K(std::forward<decltype(key)>(key)));

@@ -340,6 +340,24 @@ TEST(KeyGuard, ATemporaryStringIsRefusedWhereItIsViewed) {
   static_assert(!LocksAll<KeyedMutex<>, const std::string&>);
 }
 
+template <class P, class A, class B>
+concept LocksBoth = requires(P& locks, A a, B b) {
+  locks.handle_both(a, b);
+};
+
+TEST(KeyGuard, ANumberWithAFractionIsNoKeyOfAPrimitiveForWholeNumbers) {
+  static_assert(LocksOne<KeyedMutex<>, int>);
+  static_assert(!LocksOne<KeyedMutex<>, double>);
+  static_assert(!LocksOne<KeyedMutex<int>, float>);
+  static_assert(LocksOne<KeyedMutex<double>, double>);
+  static_assert(!LocksOne<KeyedSharedMutex<>, double>);
+  static_assert(!LocksOne<KeyedSemaphore<>, double>);
+  static_assert(!LocksOne<KeyedLimited<>, double>);
+  static_assert(!LocksOne<StripedLock<>, double>);
+  static_assert(LocksBoth<KeyedMutex<>, int, int>);
+  static_assert(!LocksBoth<KeyedMutex<>, int, double>);
+}
+
 TEST(KeyGuard, ALeaseComesWithItsNumber) {
   LeasePool pool(1, 2);
   auto first = pool.lock(0);
