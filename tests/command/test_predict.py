@@ -230,13 +230,16 @@ def test_advice_for_a_machine_is_predicted(lockbench: Program, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Predicted by the model of a machine, not measured")
     assert "accuracy: Where predictions were measured" in done.stdout
-    assert "1 cell left out that cannot be predicted: primitive keyed_absl" in done.stderr
+    assert "3 cells left out that cannot be predicted: primitive keyed_absl" in done.stderr
     rows = rows_of(tmp_path / "a")
     assert {(row["machine"], row["predicted"], row["threads"]) for row in rows} == {
         ("i7-1165g7", "true", "2")
     }
     assert {row["block"] for row in rows} == {"0", "1", "2", "3", "4"}
     assert "striped:lock=std" in {f"{row['primitive']}:{row['params'][:8]}" for row in rows}
+    # The model has 4 cores, so two threads reach 50 % of one of 4 keys.
+    loads = {(row["load_share"], row["think_kind"], row["think_ns"]) for row in rows}
+    assert loads == {("0.05", "exp", "1800"), ("0.25", "exp", "200"), ("", "none", "")}
 
 
 def test_from_how_many_threads_on_is_answered(lockbench: Program, tmp_path: Path) -> None:
