@@ -43,8 +43,8 @@ def test_the_mutexes_are_the_locks_indeed(lockbench: Program) -> None:
     assert lost["std"] == 0 < lost[BROKEN]
 
 
-def test_a_program_written_in_cpp_works(lockbench: Program) -> None:
-    """This test's interpreter has threads, locks and conditions of its own."""
+def test_an_interpreter_with_threads_works(lockbench: Program) -> None:
+    """Python's own locks are made of semaphores and conditions."""
     code = (
         "import threading, queue\n"
         "q = queue.Queue(1)\n"
