@@ -27,10 +27,11 @@
 //   I1  kHeld is set exactly while a thread holds the lock, or while the lock is being handed over.
 //   I2  a thread is in the queue only while the mode of its bucket is kSlow. Both change under the
 //       bucket's mutex.
-//   I3  while a thread is in the queue, kParked is set, or a release that began in fast mode has
-//       cleared it and has yet to read the mode again; it then looks at the queue.
-//   I4  while kWaking is set, a thread that was taken out of the queue has yet to take the lock, or
-//       to clear the bit in the same step in which it finds the lock held.
+//   I3  while a thread that was not woken is in the queue, kParked is set, or a release that began
+//       in fast mode has cleared it and has yet to read the mode again; it then looks at the queue.
+//   I4  while kWaking is set, a thread is on its way: one that was woken, or one that spins and has
+//       set the bit. It has yet to take the lock, or to clear the bit in the same step in which it
+//       finds the lock held, or it was handed the lock.
 //   docs/design/adaptive.md has the argument.
 // Source       the asymmetry: D. Dice, H. Huang, M. Yang, "Asymmetric Dekker synchronization",
 //              2001; the queue and the handover: see parking_lot.h. The combination is ours.
@@ -130,8 +131,8 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
   using ParkingLot = internal::ParkingLot;
   using Waiter = internal::Waiter;
 
-  // The bits of state_. kHeld: a thread holds the lock. kParked: the queue is not empty. kWaking: a
-  // thread was taken out of the queue and is on its way; releases need not wake another.
+  // The bits of state_. kHeld: a thread holds the lock. kParked: a thread in the queue was not
+  // woken. kWaking: a woken or spinning thread is on its way; releases need not wake another.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kParked = 2;
@@ -166,15 +167,18 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
     using Place = ParkingLot::Place;
     using Wakening = ParkingLot::Wakening;
     bool on_the_way = false;
-    if (spin(on_the_way)) return true;
-    const platform::Time since = platform::now();
+    platform::Time since{};
+    if (spin(deadline, since, on_the_way)) return true;
+    if (since == platform::Time{}) since = platform::now();
     Wakening wakening = park(since, deadline, Place::kLast, on_the_way);
     while (wakening == Wakening::kToldToLook) {
       on_the_way = true;
-      if (spin(on_the_way)) return true;
+      platform::Time again{};
+      if (spin(deadline, again, on_the_way)) return true;
       const platform::Time now = platform::now();
       if (now >= deadline) return take_or_mark(0, kWaking);
-      if (now - since > internal::WaitQueue::kPatienceAwake) Handovers::of_process().unwoken(this);
+      if (now - since > internal::WaitQueue::kPatienceAwake)
+        Handovers::of_process().note_late(this);
       wakening = park(since, deadline, Place::kFirst, true);
     }
     return wakening != Wakening::kTimedOut;
@@ -182,11 +186,12 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
 
   // Whether the lock was released soon. `on_the_way`: kWaking is set for this thread, which clears
   // it if it takes the lock. A thread that finds others asleep sets it: while it spins, releases
-  // need not wake them.
-  bool spin(bool& on_the_way) {
-    internal::AdaptiveSpin& spin_state = internal::AdaptiveSpin::of_thread();
+  // need not wake them. `since`: see AdaptiveSpin.
+  bool spin(platform::Time deadline, platform::Time & since, bool& on_the_way) {
+    using internal::AdaptiveSpin;
+    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
     if (!spin_state.should_spin()) return false;
-    return spin_state.spin_until([this, &on_the_way] {
+    const auto look = [this, &on_the_way] {
       // relaxed: a hint; the exchange decides.
       std::uint32_t seen = state_.load(std::memory_order_relaxed);
       if ((seen & kHeld) == 0) return on_the_way ? take_or_mark(0, kWaking) : take();
@@ -197,7 +202,8 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
                                                     std::memory_order_relaxed);
       }
       return false;
-    });
+    };
+    return spin_state.note(AdaptiveSpin::spin_until(look, deadline, since));
   }
 
   // Sleeps, or takes the lock if it is free. `on_the_way`: as in spin(); the lock is held.
@@ -219,13 +225,14 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       // it.
       if (!others) state_.fetch_and(~kParked, std::memory_order_relaxed);
     };
-    return ParkingLot::of<BasicAdaptiveMutex>().park(
-        this, since, deadline, place, become_parked, give_up);
+    return ParkingLot::of<BasicAdaptiveMutex>().park(this, since, deadline, place, become_parked,
+                                                     give_up);
   }
 
   [[gnu::noinline]] void unlock_slow() {
     // relaxed: a hint; what follows decides.
-    if (has_sleeper_to_wake(state_.load(std::memory_order_relaxed))) {
+    const std::uint32_t seen = state_.load(std::memory_order_relaxed);
+    if (has_sleeper_to_wake(seen) || ((seen & kWaking) != 0 && is_overdue())) {
       pass_on();
       return;
     }
@@ -237,6 +244,12 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
     } else {
       count_release((before & (kParked | kWaking)) == 0);
     }
+  }
+
+  // Whether the thread on its way to the lock should have come by now. Asked now and then.
+  bool is_overdue() {
+    return platform::of_this_thread<internal::UncontendedReleases>().now_and_then() &&
+           internal::Handovers::of_process().wake_due(this, platform::now());
   }
 
   static bool has_sleeper_to_wake(std::uint32_t state) {
@@ -253,19 +266,22 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
             return std::nullopt;
           }
           const platform::Time now = platform::now();
-          const bool due = internal::Handovers::of_process().due(this, *first, now);
-          const std::uint32_t parked = more ? kParked : 0;
+          internal::Handovers& handovers = internal::Handovers::of_process();
+          const bool due = handovers.due(this, *first, now);
+          if (!due) handovers.note_wake(this, *first, now);
+          const bool first_is_awake = is_woken(*first);
           // relaxed: the exchange decides.
           std::uint32_t seen = state_.load(std::memory_order_relaxed);
           for (;;) {
-            const bool on_the_way = (seen & kWaking) != 0;
-            const std::uint32_t after = on_the_way ? kParked | kWaking
-                                        : due      ? kHeld | parked
-                                                   : kWaking | parked;
-            if (change(seen, after)) {  // (4)
-              if (on_the_way) return std::nullopt;
-              if (!due) internal::Handovers::of_process().woken(this, now);
-              return due ? Waiter::kGranted : Waiter::kWoken;
+            // Another thread than the first one: a woken one that has left the queue, or one that
+            // has not entered it.
+            const bool other_on_the_way = (seen & kWaking) != 0 && !first_is_awake;
+            const std::uint32_t waking = other_on_the_way || !due ? kWaking : 0;
+            const std::uint32_t parked = more || (other_on_the_way && !due) ? kParked : 0;
+            if (change(seen, (due ? kHeld : 0) | waking | parked)) {  // (4)
+              if (due) return Waiter::kGranted;
+              if (other_on_the_way) return std::nullopt;
+              return Waiter::kWoken;
             }
           }
         });
@@ -288,6 +304,12 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
             }
           }
         });
+  }
+
+  // Under the bucket's mutex.
+  static bool is_woken(const Waiter& waiter) {
+    // relaxed: signals are sent under the mutex.
+    return waiter.signal.load(std::memory_order_relaxed) == Waiter::kWoken;
   }
 
   bool change(std::uint32_t & seen, std::uint32_t after) {

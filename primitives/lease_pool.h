@@ -126,6 +126,9 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
  private:
   using Slots = internal::LeaseSlots<kSharesLeases>;
 
+  static constexpr internal::Spun kSpun =
+      kOrder == LeaseOrder::kUnordered ? internal::Spun::kYes : internal::Spun::kNo;
+
   // The mode of releases.
   enum Releases : std::uint8_t {
     // 0 a store, and a second look at the mode | 1 under the mutex
@@ -141,8 +144,8 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
   };
 
   struct Shard {
-    void enqueue(Taker& taker) {
-      waiters.push_back(taker);
+    void enqueue(Taker& taker, platform::Time since) {
+      waiters.push_back(taker, since);
       ++waiting;
       stuck += taker.blocks;
     }
@@ -192,6 +195,8 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
 
   [[gnu::noinline, gnu::cold]] bool acquire_slow(Shard& shard, Taker& taker,
                                                  platform::Time deadline) const {
+    platform::Time since{};
+    if (kOrder == LeaseOrder::kUnordered && spin(shard, taker, deadline, since)) return true;
     {
       std::scoped_lock guard(shard.mutex);
       switch_to_slow(shard);
@@ -199,9 +204,18 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
       const bool overtakes = kOrder == LeaseOrder::kFifo && !shard.waiters.empty();
       if (!overtakes && take_free(shard, taker)) return true;
       if (kNesting == LeaseNesting::kRefuse) refuse_or_count(shard, taker, deadline);
-      shard.enqueue(taker);
+      shard.enqueue(taker, since);
     }
     return wait_for_lease(shard, taker, deadline);
+  }
+
+  // Whether a lease was given back soon. A thread whose wait would be refused spins before.
+  static bool spin(Shard& shard, Taker& taker, platform::Time deadline, platform::Time& since) {
+    using internal::AdaptiveSpin;
+    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
+    return spin_state.should_spin() &&
+           spin_state.note(AdaptiveSpin::spin_until(
+               [&shard, &taker] { return take_free(shard, taker); }, deadline, since));
   }
 
   // Under the mutex.
@@ -234,7 +248,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
     internal::PendingWake wake;
     const bool taken = [&] {
       for (;;) {
-        internal::await_signal(taker, deadline);
+        internal::await_signal(taker, deadline, kSpun);
         std::scoped_lock guard(shard.mutex);
         // relaxed: signals are sent under the mutex, which this thread holds.
         const bool granted =

@@ -142,28 +142,24 @@ class BasicStripeWord {
   }
 
   [[gnu::noinline, gnu::cold]] bool acquire_slow(Taker& taker, platform::Time deadline) {
-    if (spin(taker.wanted)) return true;
+    platform::Time since{};
+    if (spin(taker.wanted, deadline, since)) return true;
     {
       std::scoped_lock guard(mutex_);
       if (take_or_park(taker.wanted)) return true;
       taker.reserved = 0;
-      queue_.push_back(taker);
+      queue_.push_back(taker, since);
     }
     return wait(taker, deadline);
   }
 
-  // Whether the stripes were released soon. Looks less and less often: each look takes the cache
-  // line from other threads.
-  bool spin(std::uint64_t wanted) {
-    constexpr int kSpins = platform::spins(40);
-    constexpr int kMostPauses = 8;
-    int pauses = 1;
-    for (int i = 0; i < kSpins; i += pauses) {
-      if (take(wanted)) return true;
-      for (int j = 0; j < pauses; ++j) platform::pause();
-      if (pauses < kMostPauses) pauses *= 2;
-    }
-    return false;
+  // Whether the stripes were released soon.
+  bool spin(std::uint64_t wanted, platform::Time deadline, platform::Time& since) {
+    using internal::AdaptiveSpin;
+    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
+    return spin_state.should_spin() &&
+           spin_state.note(
+               AdaptiveSpin::spin_until([this, wanted] { return take(wanted); }, deadline, since));
   }
 
   // In one step; under the mutex.
@@ -182,7 +178,7 @@ class BasicStripeWord {
 
   bool wait(Taker& taker, platform::Time deadline) {
     for (;;) {
-      internal::await_signal(taker, deadline);
+      internal::await_signal(taker, deadline, internal::Spun::kYes);
       internal::PendingWake wake;
       const Look look = look_again(taker, deadline, wake);
       wake.deliver();

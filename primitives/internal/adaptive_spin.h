@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AdaptiveSpin: whether a thread that waits spins before it sleeps.
+// AdaptiveSpin: whether, how long and how often a thread that waits looks before it sleeps. The one
+// place that decides this for locks whose state a waiting thread can read.
 //
 // Spinning pays if the holder runs on another processor and releases soon. It does not pay if
 // holders wait for a processor, or hold for long. The thread's last waits show which is the case:
@@ -37,27 +38,27 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
 
   // Calls look() until it returns true; at most until this thread has spent as much processor time
   // as it costs to park and to be woken. So the wait costs at most twice what the better choice
-  // would have. Looks less and less often, because each look may take a cache line from the holder,
-  // which otherwise does several short operations without a transfer. Later on, yields before each
-  // look: where more threads than processors can run, others do, perhaps the holder. What they use
-  // is not this thread's, and so it does not count, up to kLongest. Returns whether look() did.
+  // would have. Looks less and less often: each look takes the cache line from the holder, which
+  // otherwise does several short operations without a transfer. Later on, yields before each look:
+  // where more threads than processors can run, others do, perhaps the holder. What they use is not
+  // this thread's, and so it does not count, up to kLongest. Returns whether look() returned true.
+  // `since`: when the spin began, about; not set if it ended within some microseconds.
   template <class Look>
-  bool spin_until(const Look& look) {
-    platform::Time until{};
+  static bool spin_until(const Look& look, platform::Time deadline, platform::Time& since) {
     int pauses = 1;
     for (int looks = 0; !look();) {
       for (int i = 0; i < pauses; ++i) platform::pause();
-      if (kAlways) return note(false);
+      if (kAlways) return false;
       if (pauses < kMostPauses) {
         pauses *= 2;
         continue;
       }
       const platform::Time now = platform::now();
-      if (looks++ == 0) until = now + kLongest;
-      if (looks == kMostLooks || now >= until) return note(false);
+      if (looks++ == 0) since = now;
+      if (looks == kMostLooks || now - since >= kLongest || now >= deadline) return false;
       platform::yield();
     }
-    return note(true);
+    return true;
   }
 
   // Whether the spin ended with success, which it returns.

@@ -7,10 +7,16 @@
 // free, and milliseconds where more threads want to run than there are processors. So each handover
 // is timed, and the next one of the same lock comes only after kRest times as long: fairness takes
 // at most a twentieth of a lock's time, or what one handover in kLongestRest takes, if that is
-// more.
+// more. A single handover that took long, because its successor was interrupted, does not count:
+// the shorter one of the last two does.
+//
+// A thread that spins for a lock is sooner there than a sleeper that is woken. So a release wakes
+// none while a thread spins, for kBetweenWakes at most. A woken thread that does not run within
+// that time, because other threads have its processor, is handed the lock: then those that spin for
+// the lock yield, and it runs.
 //
 // Guarantees   a waiter is due once it has waited for WaitQueue::kPatience, or kPatienceAwake as
-//              long as it is awake, and the rest after the last handover is over.
+//              long as it is awake or was woken, and the rest after the last handover is over.
 // Not offered  a record for each lock: those whose addresses fall into one place rest together.
 // Cost         a clock reading and a load, where threads wait anyway.
 #pragma once
@@ -25,6 +31,7 @@
 #include "primitives/key.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/layout.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench::internal {
@@ -32,9 +39,10 @@ namespace lockbench::internal {
 class [[gnu::visibility("default")]] Handovers {
  public:
   static constexpr int kRest = 20;
-  static constexpr platform::Duration kBetweenWakes = std::chrono::microseconds(150);
+  // So that the wake-ups of handovers, some microseconds of processor time each, stay a small part.
   static constexpr platform::Duration kShortestRest = std::chrono::microseconds(100);
   static constexpr platform::Duration kLongestRest = std::chrono::milliseconds(100);
+  static constexpr platform::Duration kBetweenWakes = std::chrono::microseconds(150);
 
   static Handovers& of_process() {
     return platform::of_this_process<Handovers>();
@@ -43,40 +51,48 @@ class [[gnu::visibility("default")]] Handovers {
   // Whether a release should hand `lock` over to this waiter. The caller may signal the waiter.
   bool due(const void* lock, const Waiter& waiter, platform::Time now) {
     // relaxed, here and below: a hint; whatever is read, each way to release is right.
-    const bool awake = waiter.signal.load(std::memory_order_relaxed) == Waiter::kSpinning;
+    const std::uint32_t signal = waiter.signal.load(std::memory_order_relaxed);
+    const bool awake = signal != Waiter::kParked;
     return now - waiter.since > (awake ? WaitQueue::kPatienceAwake : WaitQueue::kPatience) &&
+           (signal != Waiter::kWoken || wake_due(lock, now)) &&
            now.time_since_epoch() >=
                platform::Duration(place(lock).rest_until.load(std::memory_order_relaxed));
   }
 
   // The successor runs. `granted` is when the lock was handed over to it.
   void taken(const void* lock, platform::Time granted, platform::Time now) {
+    Times& times = place(lock);
+    const platform::Duration took = now - granted;
+    const platform::Duration before(times.took.load(std::memory_order_relaxed));
+    times.took.store(took.count(), std::memory_order_relaxed);
     const platform::Duration rest =
-        std::clamp<platform::Duration>(kRest * (now - granted), kShortestRest, kLongestRest);
-    place(lock).rest_until.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+        std::clamp<platform::Duration>(kRest * std::min(took, before), kShortestRest, kLongestRest);
+    times.rest_until.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
   }
 
-  // Whether a sleeping waiter of `lock` should be woken although another thread spins for it.
+  // Whether releases have left the sleepers of `lock` alone for long enough.
   bool wake_due(const void* lock, platform::Time now) {
     return now.time_since_epoch() >=
            platform::Duration(place(lock).wake_after.load(std::memory_order_relaxed));
   }
 
-  // A sleeping waiter was woken.
-  void woken(const void* lock, platform::Time now) {
+  // The waiter is about to be woken, unless it was before.
+  void note_wake(const void* lock, const Waiter& waiter, platform::Time now) {
+    if (waiter.signal.load(std::memory_order_relaxed) == Waiter::kWoken) return;
     place(lock).wake_after.store((now + kBetweenWakes).time_since_epoch().count(),
                                  std::memory_order_relaxed);
   }
 
-  // The woken waiter came too late, and sleeps again.
-  void unwoken(const void* lock) {
+  // A woken waiter came too late, and waits again: the next release serves it.
+  void note_late(const void* lock) {
     place(lock).wake_after.store(0, std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::size_t kPlaces = platform::places(64);
 
-  struct Times {
+  struct alignas(platform::kCacheLine) Times {
+    platform::Atomic<platform::Duration::rep> took{0};
     platform::Atomic<platform::Duration::rep> rest_until{0};
     platform::Atomic<platform::Duration::rep> wake_after{0};
   };

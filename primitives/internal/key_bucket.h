@@ -32,10 +32,15 @@
 //   I4  while a thread waits for the key of a cell's holder, kSlow is set there, and was set before
 //       a heavy barrier, after which that holder was read.
 //   I5  a thread that holds the mutex, has counted itself as a waiter of a cell, and has then read
-//       a node's word there under kSlow may read that node: its release will need the mutex.
+//       a node's word there under kSlow without kOnTheWay may read that node: its release will need
+//       the mutex.
 //   I6  from the moment when the overflow table is visible, the pressure of the first cell counts
 //       an overflow node permanently. So the cell is closed: a thread that stores its word there
 //       looks under the mutex where its key belongs, and only a handoff makes a key's holder there.
+//   I7  while kOnTheWay is set in a cell whose holder's key has waiters, a thread has yet to take
+//       that key, or to clear the bit and then to read the holder under the mutex: a woken waiter,
+//       or a thread that spins. A thread that reads a node (I5) clears the bit before. It is set
+//       only while all waiters of the bucket wait for one key.
 //   docs/design/keyed.md has the argument.
 #pragma once
 
@@ -130,7 +135,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     const bool has_word = node.place == Place::kFirstCell && put(first_, node);
     if (has_word && no_overflow_nodes(first_)) [[likely]]
       return true;
-    if (take_or_queue(node, has_word)) return true;
+    if (take_or_queue(node, has_word, platform::kForever)) return true;
     // Made and destroyed without the mutex, which wake_stopped() takes.
     const auto wake = platform::on_stop(stop, [this, &node] { wake_stopped(node); });
     return wait_for_key(node, platform::kForever, [&stop] { return stop.stop_requested(); });
@@ -233,6 +238,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   static constexpr std::uint64_t kAddress = (std::uint64_t{1} << kTagAt) - 1;
 
   // The parts of pressure. kSlow: slow release mode, in which releases are read-modify-writes.
+  // kOnTheWay: a thread is on its way to the key of all waiters, releases need not wake one.
   // kWaiters: the number of waiters. kOverflowNodes: the number of overflow nodes.
   static constexpr std::uint64_t kSlow = 1;
   static constexpr std::uint64_t kOnTheWay = 2;
@@ -479,67 +485,78 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // `has_word`: put() into the first cell was done, and overflow nodes are counted there.
   [[gnu::noinline]] bool acquire_slow(Node& node, bool has_word, platform::Time deadline) {
-    return take_or_queue(node, has_word) ||
+    return take_or_queue(node, has_word, deadline) ||
            wait_for_key(node, deadline, [deadline] { return platform::now() >= deadline; });
   }
 
   // False: the node is among the waiters.
-  bool take_or_queue(Node& node, bool has_word) {
+  bool take_or_queue(Node& node, bool has_word, platform::Time deadline) {
     if (has_word ? keep(first_, node) : node.place == Place::kOverflowTable && take(node))
       return true;
     if (!has_word && is_held_by(node)) [[unlikely]]
       throw_held_already();
-    if (AdaptiveSpin::of_thread().should_spin() && spin(node)) return true;
+    platform::Time since{};
+    if (AdaptiveSpin::of_thread().should_spin() && spin(node, deadline, since)) return true;
     std::scoped_lock guard(mutex_);
     if (take_or_count(node)) return true;
-    if (!waiters_.empty() && !static_cast<Node*>(waiters_.first())->same_key(node)) mixed_ = true;
-    waiters_.push_back(node);
+    note_key(node);
+    waiters_.push_back(node, since);
     return false;
   }
 
   // Whether the key was released soon. Does not wait for the release of another key. A thread that
   // comes too late for a release spins on: with the mutex, all threads of the key would be slower.
-  bool spin(Node& node) {
+  // `since`: see AdaptiveSpin.
+  bool spin(Node& node, platform::Time deadline, platform::Time& since) {
     Cell* const cell = cell_to_try(node);
     if (cell == nullptr) return false;
-    bool other = false;
-    bool asked = false;
-    const bool put_in = AdaptiveSpin::of_thread().spin_until([&] {
+    bool is_in = false;
+    bool on_the_way = false;
+    const auto look = [&] {
       // relaxed: a hint when to try.
       const std::uint64_t seen = cell->holder.load(std::memory_order_relaxed);
-      if (seen == 0) return put(*cell, node);
-      other = !node.may_be(seen);
-      if (!other && !asked && has_sleeper_to_wake(cell->pressure.load(std::memory_order_relaxed)) &&
+      if (seen == 0) return is_in = put(*cell, node);
+      if (!node.may_be(seen)) return true;
+      // relaxed: a hint; the mutex decides.
+      if (!on_the_way && has_sleeper_to_wake(cell->pressure.load(std::memory_order_relaxed)) &&
           !Handovers::of_process().wake_due(this, platform::now())) {
-        asked = ask_not_to_wake(*cell, node);
+        on_the_way = set_on_the_way_if_alone(*cell, node);
       }
-      return other;
-    });
-    // In each case: the next release looks for waiters again.
-    // relaxed: this thread does that release, or reads the holder under the mutex.
-    if (asked) cell->pressure.fetch_and(~kOnTheWay, std::memory_order_relaxed);
-    return put_in && !other && keep(*cell, node);
+      return false;
+    };
+    AdaptiveSpin::of_thread().note(AdaptiveSpin::spin_until(look, deadline, since));
+    // relaxed: the next release is this thread's, or this thread reads the holder under the mutex.
+    if (on_the_way) cell->pressure.fetch_and(~kOnTheWay, std::memory_order_relaxed);
+    return is_in && keep(*cell, node);
   }
 
   static bool has_sleeper_to_wake(std::uint64_t pressure) {
     return (pressure & kWaiters) != 0 && (pressure & kOnTheWay) == 0;
   }
 
-  // Under the mutex, unless waiters wait for several keys: releases need not wake waiters.
+  // Under the mutex: releases of the cell need not wake waiters (I7).
   void set_on_the_way(Cell& cell) {
     // (9) release: a release that reads it does not take the mutex, and its node may be destroyed
     // after it. What waiters read of that node (I5) was read before.
     if (!mixed_) cell.pressure.fetch_or(kOnTheWay, std::memory_order_release);
   }
 
-  // A thread that spins: releases need not wake the waiters for its key.
-  bool ask_not_to_wake(Cell& cell, const Node& node) {
+  // By a thread that spins, if all waiters wait for its key.
+  bool set_on_the_way_if_alone(Cell& cell, const Node& node) {
     if (!mutex_.try_lock()) return false;
     std::scoped_lock guard(std::adopt_lock, mutex_);
-    if (mixed_ || waiters_.empty() || !static_cast<Node*>(waiters_.first())->same_key(node))
-      return false;
+    if (mixed_ || waiters_.empty() || !first_waiter().same_key(node)) return false;
     set_on_the_way(cell);
     return true;
+  }
+
+  // Under the mutex, before `node` enters the queue.
+  void note_key(const Node& node) {
+    if (!waiters_.empty() && !first_waiter().same_key(node)) mixed_ = true;
+  }
+
+  Node& first_waiter() const {
+    return static_cast<Node&>(*waiters_.first());
   }
 
   // `gives_up()`: whether the thread waits no longer. What makes it true wakes the thread, too.
@@ -547,19 +564,17 @@ class alignas(platform::kCacheLine) KeyBucket {
   [[gnu::noinline, gnu::cold]] bool wait_for_key(Node& node, platform::Time deadline,
                                                  const GivesUp& gives_up) {
     for (;;) {
-      if (await_signal(node, deadline, Spun::kYes)) {
-        Handovers::of_process().taken(this, node.since, platform::now());
-        return true;
-      }
+      if (await_signal(node, deadline, Spun::kYes)) return note_taken(node);
       std::unique_lock guard(mutex_);
       // relaxed: signals are sent under the mutex, which this thread holds.
-      if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return true;
+      if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return note_taken(node);
       stop_waiting(node);
       bool taken = take_or_count(node);
       if (!taken && !gives_up() && AdaptiveSpin::of_thread().should_spin()) {
         stop_counting(node);
         guard.unlock();
-        if (spin(node)) return true;
+        platform::Time again{};
+        if (spin(node, deadline, again)) return true;
         guard.lock();
         taken = take_or_count(node);
       }
@@ -570,11 +585,16 @@ class alignas(platform::kCacheLine) KeyBucket {
         return false;
       }
       if (platform::now() - node.since > WaitQueue::kPatienceAwake) {
-        Handovers::of_process().unwoken(this);
+        Handovers::of_process().note_late(this);
       }
-      if (!waiters_.empty() && !static_cast<Node*>(waiters_.first())->same_key(node)) mixed_ = true;
+      note_key(node);
       waiters_.push_front(node);
     }
+  }
+
+  bool note_taken(const Node& node) {
+    Handovers::of_process().taken(this, node.since, platform::now());
+    return true;
   }
 
   // In the thread that requested the stop: the waiter looks again. It may have left the queue, or
@@ -647,7 +667,8 @@ class alignas(platform::kCacheLine) KeyBucket {
       return;
     }
     // relaxed: a hint; both ways out look again, (4) with an acquire of (6).
-    if (has_sleeper_to_wake(cell.pressure.load(std::memory_order_relaxed))) {
+    const std::uint64_t before = cell.pressure.load(std::memory_order_relaxed);
+    if (has_sleeper_to_wake(before) || ((before & kOnTheWay) != 0 && is_overdue())) {
       pass_on(node);
       return;
     }
@@ -657,6 +678,12 @@ class alignas(platform::kCacheLine) KeyBucket {
     const bool quiet = (pressure & kWaiters) == 0;
     if (has_sleeper_to_wake(pressure)) wake_waiter(node);
     if (platform::of_this_thread<UncontendedReleases>().note(quiet)) switch_to_fast(cell);
+  }
+
+  // Whether the thread on its way to the key should have come by now. Asked now and then.
+  bool is_overdue() {
+    return platform::of_this_thread<UncontendedReleases>().now_and_then() &&
+           Handovers::of_process().wake_due(this, platform::now());
   }
 
   // After a release of a cell's word: wakes the first waiter for the key.
@@ -671,10 +698,20 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   void wake_first_waiter_of(const Node& node, PendingWake& wake) {
     Node* const waiter = first_waiter_for(node);
-    if (waiter == nullptr) return;
-    wake.signal(*waiter, Waiter::kWoken);
-    set_on_the_way(home_of(node));
-    Handovers::of_process().woken(this, platform::now());
+    if (waiter != nullptr) wake_up(*waiter, platform::now(), wake);
+  }
+
+  // Under the mutex. Does nothing if another thread is on its way to the key (I7).
+  void wake_up(Node& waiter, platform::Time now, PendingWake& wake) {
+    Handovers::of_process().note_wake(this, waiter, now);
+    Cell& home = home_of(waiter);
+    // relaxed, here and below: a thread that clears the bit looks at the key afterwards. While
+    // there are waiters for several keys, the bit says nothing about this one.
+    const bool on_the_way =
+        !mixed_ && (home.pressure.load(std::memory_order_relaxed) & kOnTheWay) != 0;
+    if (on_the_way && waiter.signal.load(std::memory_order_relaxed) != Waiter::kWoken) return;
+    wake.signal(waiter, Waiter::kWoken);
+    set_on_the_way(home);
   }
 
   // The waiter for the same key that came first, or null. O(waiters in the bucket).
@@ -696,10 +733,10 @@ class alignas(platform::kCacheLine) KeyBucket {
       if (hand_over) stop_waiting(*waiter);
       give_up(node, hand_over ? waiter : nullptr);
       if (waiter != nullptr) {
-        wake.signal(*waiter, hand_over ? Waiter::kGranted : Waiter::kWoken);
-        if (!hand_over) {
-          Handovers::of_process().woken(this, now);
-          set_on_the_way(home_of(node));
+        if (hand_over) {
+          wake.signal(*waiter, Waiter::kGranted);
+        } else {
+          wake_up(*waiter, now, wake);
         }
       }
     }

@@ -11,8 +11,9 @@
 // Cost         addresses that fall into one bucket share its mutex and its queue while they park.
 //
 // Invariants, all under the bucket's mutex
-//   I1  a Waiter is in the queue from park() until unpark_one() takes it out and signals it, or
-//       until its deadline.
+//   I1  a Waiter is in the queue from park() until unpark_one() grants it the lock, or until it
+//   runs
+//       after a wake-up, or until its deadline.
 // Source       the description of WTF::ParkingLot (F. Pizlo, "Locking in WebKit", 2016).
 #pragma once
 
@@ -66,22 +67,19 @@ class [[gnu::visibility("default")]] ParkingLot {
       if (!still_so()) return Wakening::kNotParked;
       self.address = address;
       if (place == Place::kFirst) {
+        self.since = since;
         bucket.queue.push_front(self);
       } else {
-        bucket.queue.push_back(self);
+        bucket.queue.push_back(self, since);
       }
-      self.since = since;
     }
-    if (await_signal(self, deadline, Spun::kYes)) {
-      Handovers::of_process().taken(address, self.since, platform::now());
-      return Wakening::kGranted;
-    }
+    if (await_signal(self, deadline, Spun::kYes)) return granted(address, self);
     std::scoped_lock guard(bucket.mutex);
     // relaxed: signals are sent under the mutex, which this thread holds.
     const std::uint32_t signal = self.signal.load(std::memory_order_relaxed);
-    if (signal == Waiter::kGranted) return Wakening::kGranted;
-    if (signal == Waiter::kWoken) return Wakening::kToldToLook;
+    if (signal == Waiter::kGranted) return granted(address, self);
     bucket.queue.remove(self);
+    if (signal == Waiter::kWoken) return Wakening::kToldToLook;
     on_time_out(first_at(address, bucket.queue.first()) != nullptr);
     return Wakening::kTimedOut;
   }
@@ -92,9 +90,10 @@ class [[gnu::visibility("default")]] ParkingLot {
     return park(address, since, deadline, place, still_so, [](bool) {});
   }
 
-  // Takes the first thread out of the queue of `address`, and sends it what `decide` returns;
-  // leaves it there when that is nothing. decide(first, more) is called under the bucket's mutex:
-  // the thread or null, and whether there are others behind it.
+  // Sends the first thread in the queue of `address` what `decide` returns, if that is something. A
+  // thread that was granted the lock leaves the queue, a woken one once it runs. decide(first,
+  // more) is called under the bucket's mutex: the thread or null, and whether there are others
+  // behind it.
   template <class Decide>
   void unpark_one(const void* address, const Decide& decide) {
     Bucket& bucket = buckets_[bucket_of(address)];
@@ -105,7 +104,7 @@ class [[gnu::visibility("default")]] ParkingLot {
       const bool more = first != nullptr && first_at(address, first->next) != nullptr;
       const std::optional<Waiter::Signal> signal = decide(first, more);
       if (first == nullptr || !signal) return;
-      bucket.queue.remove(*first);
+      if (*signal == Waiter::kGranted) bucket.queue.remove(*first);
       wake.signal(*first, *signal);
     }
     wake.deliver();
@@ -132,6 +131,11 @@ class [[gnu::visibility("default")]] ParkingLot {
     FutexMutex mutex;
     WaitQueue queue;
   };
+
+  static Wakening granted(const void* address, const Waiter& self) {
+    Handovers::of_process().taken(address, self.since, platform::now());
+    return Wakening::kGranted;
+  }
 
   static Waiter* first_at(const void* address, Waiter* from) {
     while (from != nullptr && static_cast<Parked*>(from)->address != address) from = from->next;

@@ -122,7 +122,7 @@ class SharedBuckets {
 
   bool acquire(Node& node, std::uint32_t units, platform::Time deadline) {
     Bucket& bucket = bucket_of(node);
-    return take_or_queue(bucket, node, units) ||
+    return take_or_queue(bucket, node, units, deadline) ||
            wait(
                bucket, node, deadline, [deadline] { return platform::now() >= deadline; }, true);
   }
@@ -131,7 +131,7 @@ class SharedBuckets {
   // False if a stop was requested before the units were granted.
   bool acquire(Node& node, std::uint32_t units, const platform::StopToken& stop) {
     Bucket& bucket = bucket_of(node);
-    if (take_or_queue(bucket, node, units)) return true;
+    if (take_or_queue(bucket, node, units, platform::kForever)) return true;
     // Made and destroyed without the mutex, which wake_stopped() takes.
     const auto wake = platform::on_stop(stop, [&bucket, &node] { wake_stopped(bucket, node); });
     return wait(
@@ -179,6 +179,8 @@ class SharedBuckets {
   }
 
  private:
+  static constexpr Spun kSpun = kTurns == Turns::kRunningFirst ? Spun::kYes : Spun::kNo;
+
   struct alignas(platform::kCacheLine) Bucket : KeyQueues<Node> {
     FutexMutex mutex;
   };
@@ -275,15 +277,32 @@ class SharedBuckets {
     check_use([&node] { return node.units == 0; }, "lock() of a handle that holds its key");
   }
 
-  bool take_or_queue(Bucket& bucket, Node& node, std::uint32_t units) {
+  bool take_or_queue(Bucket& bucket, Node& node, std::uint32_t units, platform::Time deadline) {
     check_not_held(node);
     if (node.units != 0) [[unlikely]]
       throw_held_already();
-    std::scoped_lock guard(bucket.mutex);
+    std::unique_lock guard(bucket.mutex);
     if (take_at_once(bucket, node, units)) return true;
+    platform::Time since{};
+    if (kTurns == Turns::kRunningFirst && AdaptiveSpin::of_thread().should_spin()) {
+      guard.unlock();
+      if (spin(bucket, node, units, deadline, since)) return true;
+      guard.lock();
+      if (take_at_once(bucket, node, units)) return true;
+    }
     node.units = units;
-    bucket.waiters.push_back(node);
+    bucket.waiters.push_back(node, since);
     return false;
+  }
+
+  // Whether the units were free soon.
+  [[gnu::noinline, gnu::cold]] bool spin(Bucket& bucket, Node& node, std::uint32_t units,
+                                         platform::Time deadline, platform::Time& since) {
+    const auto look = [&] {
+      std::scoped_lock guard(bucket.mutex);
+      return take_at_once(bucket, node, units);
+    };
+    return AdaptiveSpin::of_thread().note(AdaptiveSpin::spin_until(look, deadline, since));
   }
 
   // `last_chance`: a thread that gives up takes its units all the same if it is next.
@@ -291,7 +310,7 @@ class SharedBuckets {
   [[gnu::noinline, gnu::cold]] bool wait(Bucket& bucket, Node& node, platform::Time deadline,
                                          const GivesUp& gives_up, bool last_chance) {
     for (;;) {
-      if (await_signal(node, deadline)) return true;
+      if (await_signal(node, deadline, kSpun)) return true;
       PendingWakes wakes;
       bool taken = false;
       {

@@ -58,10 +58,11 @@ class WaitQueue {
   bool empty() const { return first_ == nullptr; }
   Waiter* first() const { return first_; }
 
-  void push_back(Waiter& waiter) {
+  // `since`: when its wait began; now, if it is not given.
+  void push_back(Waiter& waiter, platform::Time since = {}) {
     // relaxed: the guard orders this before any waker's access.
     waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);
-    waiter.since = platform::now();
+    waiter.since = since != platform::Time{} ? since : platform::now();
     waiter.next = nullptr;
     if (first_ != nullptr) first_->previous->next = &waiter;
     put_before_first(waiter);
@@ -137,21 +138,15 @@ class PendingWake {
   const platform::FutexWord* word_ = nullptr;
 };
 
-// What a thread did before it entered the queue.
-enum class Spun : bool { kNo, kYes };
-
 // Whether the waiter is signalled while this thread spins: for about 2 us without a break, and
-// then, with a yield between two looks, for as long as it takes a sleeper to run again once it is
-// woken. So spinning costs at most twice what the better choice would have. Where there are more
-// threads than processors, others run during the yield, and the thread returns too late to
-// continue. A thread that has spun before does without the second part, unless it has waited for
-// so long that the next release hands the resource over to it. The signal that was seen last is in
-// `seen`.
+// then, if it `lingers`, with a yield between two looks, for as long as it takes a sleeper to run
+// again once it is woken. Where there are more threads than processors, others run during the
+// yield, and the thread returns too late to continue. The signal that was seen last is in `seen`.
 inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, bool lingers,
                             std::uint32_t& seen) {
   constexpr int kSpins = platform::spins(80);
   constexpr platform::Duration kLinger =
-      kSpins == 80 ? std::chrono::microseconds(40) : platform::Duration::zero();
+      kSpins == 80 ? std::chrono::microseconds(30) : platform::Duration::zero();
   for (int i = 0; i < kSpins; ++i) {
     // (2) acquire: synchronizes with (1).
     seen = waiter.signal.load(std::memory_order_acquire);
@@ -168,8 +163,14 @@ inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, bool 
   return false;
 }
 
+// Whether a thread has spun for the resource before it entered the queue.
+enum class Spun : bool { kNo, kYes };
+
 // Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
 // when it was granted; otherwise the caller takes the guard and looks for itself.
+//
+// A thread that has spun before sleeps after 2 us, unless it has waited for so long that the next
+// release hands the resource over to it: then it lingers for that.
 [[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline,
                                                       Spun spun = Spun::kNo) {
   std::uint32_t seen = Waiter::kSpinning;

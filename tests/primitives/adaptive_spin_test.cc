@@ -43,18 +43,23 @@ TEST(AdaptiveSpin, ALuckyTryMakesUpForSomeOfTheOthers) {
 }
 
 TEST(AdaptiveSpin, LooksUntilOneSucceeds) {
-  AdaptiveSpin spin_state;
   int looks = 0;
-  EXPECT_TRUE(spin_state.spin_until([&looks] { return ++looks == 5; }));
+  platform::Time since{};
+  EXPECT_TRUE(
+      AdaptiveSpin::spin_until([&looks] { return ++looks == 5; }, platform::kForever, since));
   EXPECT_EQ(looks, 5);
+  EXPECT_EQ(since, platform::Time{});
 }
 
 TEST(AdaptiveSpin, GivesUpAndLearnsFromThat) {
   AdaptiveSpin spin_state;
   int spins = 0;
+  platform::Time since{};
   for (; spin_state.should_spin(); ++spins) {
-    EXPECT_FALSE(spin_state.spin_until([] { return false; }));
+    EXPECT_FALSE(
+        spin_state.note(AdaptiveSpin::spin_until([] { return false; }, platform::kForever, since)));
   }
+  EXPECT_NE(since, platform::Time{});
   EXPECT_GT(spins, 1);
 }
 

@@ -23,6 +23,9 @@ class HandoversOfALock : public ::testing::Test {
     waiter_.since = now - waited;
     return handovers_.due(&lock_, waiter_, now);
   }
+  void take_twice(platform::Duration took) {
+    for (int i = 0; i < 2; ++i) handovers_.taken(&lock_, kNow - took, kNow);
+  }
   void asleep() { waiter_.signal.store(Waiter::kParked); }
 
   Handovers handovers_;
@@ -43,21 +46,45 @@ TEST_F(HandoversOfALock, AreDueSoonerToOneThatIsAwake) {
 
 TEST_F(HandoversOfALock, AreFollowedByARestAsLongAsTheyTook) {
   const platform::Duration took = microseconds(50);
-  handovers_.taken(&lock_, kNow - took, kNow);
+  take_twice(took);
   asleep();
   const platform::Time over = kNow + Handovers::kRest * took;
   EXPECT_FALSE(due(hours(1), over - microseconds(1)));
   EXPECT_TRUE(due(hours(1), over));
 }
 
+TEST_F(HandoversOfALock, AreNotPutOffByASingleOneThatTookLong) {
+  asleep();
+  handovers_.taken(&lock_, kNow, kNow);
+  handovers_.taken(&lock_, kNow - milliseconds(4), kNow);
+  EXPECT_FALSE(due(hours(1)));
+  EXPECT_TRUE(due(hours(1), kNow + Handovers::kShortestRest));
+}
+
+TEST_F(HandoversOfALock, AreDueToAWokenOneThatDoesNotRun) {
+  handovers_.note_wake(&lock_, waiter_, kNow);
+  waiter_.signal.store(Waiter::kWoken);
+  EXPECT_FALSE(due(hours(1)));
+  EXPECT_TRUE(due(hours(1), kNow + Handovers::kBetweenWakes));
+}
+
+TEST_F(HandoversOfALock, LeaveSleepersAloneForAWhileAfterAWakeUp) {
+  asleep();
+  handovers_.note_wake(&lock_, waiter_, kNow);
+  EXPECT_FALSE(handovers_.wake_due(&lock_, kNow));
+  EXPECT_TRUE(handovers_.wake_due(&lock_, kNow + Handovers::kBetweenWakes));
+  handovers_.note_late(&lock_);
+  EXPECT_TRUE(handovers_.wake_due(&lock_, kNow));
+}
+
 TEST_F(HandoversOfALock, AreNotPutOffForEver) {
-  handovers_.taken(&lock_, kNow - hours(1), kNow);
+  take_twice(hours(1));
   EXPECT_FALSE(due(hours(1), kNow + Handovers::kLongestRest - microseconds(1)));
   EXPECT_TRUE(due(hours(1), kNow + Handovers::kLongestRest));
 }
 
 TEST_F(HandoversOfALock, DoNotPutOffThoseOfAllOthers) {
-  handovers_.taken(&lock_, kNow - hours(1), kNow);
+  take_twice(hours(1));
   waiter_.since = kNow - hours(1);
   int due = 0;
   for (const int& other : std::array<int, 1000>()) due += handovers_.due(&other, waiter_, kNow);
