@@ -268,7 +268,6 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
           const platform::Time now = platform::now();
           internal::Handovers& handovers = internal::Handovers::of_process();
           const bool due = handovers.due(this, *first, now);
-          if (!due) handovers.note_wake(this, *first, now);
           const bool first_is_awake = is_woken(*first);
           // relaxed: the exchange decides.
           std::uint32_t seen = state_.load(std::memory_order_relaxed);
@@ -281,6 +280,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
             if (change(seen, (due ? kHeld : 0) | waking | parked)) {  // (4)
               if (due) return Waiter::kGranted;
               if (other_on_the_way) return std::nullopt;
+              handovers.note_wake(this, *first, now);
               return Waiter::kWoken;
             }
           }

@@ -525,7 +525,8 @@ class alignas(platform::kCacheLine) KeyBucket {
       return false;
     };
     AdaptiveSpin::of_thread().note(AdaptiveSpin::spin_until(look, deadline, since));
-    // relaxed: the next release is this thread's, or this thread reads the holder under the mutex.
+    // Without the mutex. relaxed: the next release is this thread's, or it reads the holder under
+    // the mutex.
     if (on_the_way) cell->pressure.fetch_and(~kOnTheWay, std::memory_order_relaxed);
     return is_in && keep(*cell, node);
   }
@@ -703,13 +704,13 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // Under the mutex. Does nothing if another thread is on its way to the key (I7).
   void wake_up(Node& waiter, platform::Time now, PendingWake& wake) {
-    Handovers::of_process().note_wake(this, waiter, now);
     Cell& home = home_of(waiter);
     // relaxed, here and below: a thread that clears the bit looks at the key afterwards. While
     // there are waiters for several keys, the bit says nothing about this one.
     const bool on_the_way =
         !mixed_ && (home.pressure.load(std::memory_order_relaxed) & kOnTheWay) != 0;
     if (on_the_way && waiter.signal.load(std::memory_order_relaxed) != Waiter::kWoken) return;
+    Handovers::of_process().note_wake(this, waiter, now);
     wake.signal(waiter, Waiter::kWoken);
     set_on_the_way(home);
   }
@@ -773,7 +774,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   }
 
   Cell first_;
-  mutable FutexMutex mutex_;  // over all that follows, and over every change of a pressure
+  mutable FutexMutex mutex_;  // over all that follows, and each change of a pressure but one
   bool mixed_ = false;        // whether the waiters wait for several keys
   WaitQueue waiters_;
   HolderTable<Node> overflow_nodes_;
