@@ -249,8 +249,9 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
     forecast = sequential.paired(logs, forecast=True)
     primary = np.array(against, dtype=bool)
-    sides = [_Side(cube, at, np.where(blocks, cube.logs[at], np.nan)) for at in (above, below)]
-    judged = _judged(evidence, forecast, *sides, primary, same_within, _model_error(run, cube))
+    one, other = (_Side(cube, at, np.where(blocks, cube.logs[at], np.nan)) for at in (above, below))
+    error = _model_error(run, cube)
+    judged = _judged(evidence, forecast, one, other, primary, same_within, error)
     machine = run.machine
 
     def compared(at: int) -> Comparison:

@@ -77,7 +77,7 @@ def test_plot_has_a_panel_for_each_machine(tmp_path: Path, capsys: Capture) -> N
     figure.use_style()
     made = by_machine.draw(fleet.Fleet(members(runs)))
     assert made is not None
-    panels = [axes for axes in made.axes if axes.get_xlabel() == "threads"]
+    panels = [axes for axes in made.axes if axes.get_xlabel() == "threads (log)"]
     assert len(panels) == len(runs)
     ends = [
         sorted(

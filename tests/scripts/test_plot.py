@@ -247,6 +247,28 @@ def test_names_are_data_and_not_markup(make_run: MakeRun, capsys: Capture) -> No
 
 
 @pytest.mark.long
+def test_a_logarithmic_axis_says_so(make_run: MakeRun) -> None:
+    stripes = [f"striped:stripes={count}" for count in (1, 8)]
+    cells = [
+        *synthetic.sweep(threads=(1, 2, 4, 8, 16), keys=(1, 64), holds=(0, 1000)),
+        *synthetic.sweep(stripes, threads=(2,), keys=(9,)),
+        *synthetic.arriving(synthetic.sweep(threads=(2,)), [1000, 100_000]),
+        *synthetic.sweep(["global", "keyed"], (1,), (7,), (0,), "uncontended", mode="micro"),
+    ]
+    made = drawn(make_run(cells=cells))
+    assert {"cost", "fairness", "scalability", "uncontended", "wait", "wait-by-rate"} <= set(made)
+    checked = 0
+    for name, one in made.items():
+        for axes in one.axes:
+            for scale, label in (
+                (axes.get_xscale(), axes.get_xlabel()),
+                (axes.get_yscale(), axes.get_ylabel()),
+            ):
+                assert ("(log)" in label) == (scale == "log"), (name, label)
+                checked += scale == "log"
+    assert checked > 20
+
+
 def test_an_svg_is_the_same_each_time(make_run: MakeRun, tmp_path: Path, capsys: Capture) -> None:
     run = make_run(cells=synthetic.sweep(threads=(1, 2), keys=(1, 64)))
     for out in ("a", "b"):

@@ -455,15 +455,17 @@ def test_wrong_words_end_in_one_line(
 
 # Which primitive for which region.
 
+Fields = dict[regions.Place, Field]
+
 
 def test_one_winner_everywhere_is_one_region() -> None:
-    fields = {(t, k, 0): Field("keyed") for t in range(3) for k in range(4)}
+    fields: Fields = {(t, k, 0): Field("keyed") for t in range(3) for k in range(4)}
     (region,) = regions.cover(fields)
     assert region.primitive == "keyed" and region.box == ((0, 2), (0, 3), (0, 0))
 
 
 def test_a_region_reaches_over_fields_without_a_significant_difference() -> None:
-    fields = {
+    fields: Fields = {
         (0, 0, 0): Field("global", frozenset({"keyed"})),
         (1, 0, 0): Field("keyed"),
         (2, 0, 0): Field("keyed"),
@@ -475,7 +477,7 @@ def test_a_region_reaches_over_fields_without_a_significant_difference() -> None
 def test_every_field_has_an_answer_and_none_a_wrong_one() -> None:
     draw = np.random.default_rng(7)
     names = ["a", "b", "c"]
-    fields = {
+    fields: Fields = {
         (t, k, h): Field(
             str(draw.choice(names)), frozenset(n for n in names if draw.random() < 0.3)
         )

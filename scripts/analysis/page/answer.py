@@ -124,7 +124,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
     order = order.sort_values(["kind", "hold_lines", "hold_ns"], na_position="first")
     holds = list(dict.fromkeys(order["hold"]))
     threads, keys, loads, rates = (sorted(rows[axis].dropna().unique()) for axis in AXES[:4])
-    spots = {}
+    spots: dict[Place, Spot] = {}
     by_place: dict[Place, pd.DataFrame] = {}
     for _, own in rows.groupby("group", sort=False):
         head = own.iloc[0]

@@ -82,8 +82,8 @@ def _drawn(
     scales.log_scale(axes, "x", units.digits)
     axes.axhline(1.0, color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
     axes.grid(axis="y")
-    axes.set_xlabel("threads ÷ cores")
-    chart.name_y(axes, "speed against the machine's baseline (dashed)")
+    axes.set_xlabel(scales.logarithmic("threads ÷ cores"))
+    chart.name_y(axes, scales.logarithmic("speed against the machine's baseline, dashed"))
     if named:
         endings.label_ends(axes, ends, size=chart.TEXT)
     titles = {label: _words_of(fleet, label, lines)}

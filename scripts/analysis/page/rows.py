@@ -141,4 +141,5 @@ def _finish(axes: Axes, values: pd.Series, measure: Measure, count: int) -> None
         axes.axvline(measure.line[0], color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
     axes.grid(axis="x")
     said = f" (dashed: {measure.line[1]})" if measure.line else ""
-    axes.set_xlabel(f"{measure.label}{said}")
+    label = measure.label if measure.bars else scales.logarithmic(measure.label)
+    axes.set_xlabel(f"{label}{said}")

@@ -213,7 +213,7 @@ def _distribution(
     axes.set_xlim(low, high)
     scales.log_scale(axes, "x", units.nanoseconds)
     axes.grid(axis="x")
-    axes.set_xlabel("wait; height: share of the waits")
+    axes.set_xlabel("wait (log); height: share of the waits")
     return maker.made(axes.figure, "distribution", title, titles, _summary(rows), rows["cell"])
 
 

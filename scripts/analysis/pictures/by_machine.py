@@ -137,6 +137,6 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
     scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named))})
     axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
     axes.grid(axis="y")
-    axes.set_xlabel("threads")
-    axes.set_ylabel("speed against the baseline")
+    axes.set_xlabel(scales.logarithmic("threads"))
+    axes.set_ylabel(scales.logarithmic("speed against the baseline"))
     endings.label_ends(axes, ends)

@@ -61,7 +61,7 @@ def _finish_time(axes: Axes, group: Group) -> None:
     axes.set_xlim(*scales.padded(shown, share=0.06))
     scales.log_scale(axes, "x", units.nanoseconds)
     dashed = " (dashed: the hold)" if hold else ""
-    axes.set_xlabel(f"processor time per operation{dashed}")
+    axes.set_xlabel(scales.logarithmic(f"processor time per operation{dashed}"))
     if hold:
         axes.axvline(hold, color=figure.QUIET, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
 
@@ -93,7 +93,7 @@ def _finish_memory(axes: Axes, group: Group) -> None:
     ticks = [float(16**power) for power in range(10) if low <= 16**power <= high]
     scales.log_places(axes, "x", {tick: units.memory(tick) for tick in ticks or [low]})
     axes.set_xlim(low, high)
-    axes.set_xlabel("memory of the primitive")
+    axes.set_xlabel(scales.logarithmic("memory of the primitive"))
 
 
 def _draw_key_memory(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:

@@ -99,4 +99,4 @@ def _finish_shares(axes: Axes, group: Group) -> None:
     axes.axvline(1, color=figure.QUIET, linewidth=0.9, zorder=1)
     axes.set_xlim(*scales.padded([min(least, 0.5), max(most, 2.0)], share=0.04))
     scales.log_scale(axes, "x", _share)
-    axes.set_xlabel("idlest to busiest thread, of an equal share")
+    axes.set_xlabel(scales.logarithmic("idlest to busiest thread, of an equal share"))

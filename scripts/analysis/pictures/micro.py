@@ -44,4 +44,5 @@ def _finish(axes: Axes, group: Group) -> None:
         scales.log_scale(axes, "x", units.nanoseconds)
     else:
         rows.finish_bars(axes, cost.max(), units.nanoseconds, room=0.2)
-    axes.set_xlabel("time of one operation")
+    label = "time of one operation"
+    axes.set_xlabel(scales.logarithmic(label) if axes.get_xscale() == "log" else label)

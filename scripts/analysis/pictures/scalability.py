@@ -135,8 +135,8 @@ def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None
     scales.log_places(axes, "x", {n: units.whole(n) for n in scales.apart(sorted(threads))})
     axes.set_xlim(*scales.padded(sorted(threads), share=0.06))
     axes.grid(axis="y")
-    axes.set_xlabel("threads")
-    axes.set_ylabel("operations per second")
+    axes.set_xlabel(scales.logarithmic("threads"))
+    axes.set_ylabel(scales.logarithmic("operations per second"))
     endings.label_ends(axes, ends)
 
 

@@ -88,4 +88,4 @@ def _finish(axes: Axes, group: Group) -> None:
     figures = pd.concat(parts).clip(lower=_LEAST_NS)
     axes.set_xlim(*scales.padded([figures.min(), figures.max()], share=0.04))
     scales.log_scale(axes, "x", units.nanoseconds)
-    axes.set_xlabel("wait from asking for the lock to having it")
+    axes.set_xlabel(scales.logarithmic("wait from asking for the lock to having it"))
