@@ -58,6 +58,4 @@ def missing(rows: pd.DataFrame) -> str:
     absent = [one.name for one in EVENTS if one not in known]
     if not absent or not (known or told):
         return ""
-    return (
-        f"Not counted for each operation: {', '.join(absent)} ({'; '.join(told) or 'no counter'})."
-    )
+    return f"Not counted: {', '.join(absent)} ({'; '.join(told) or 'no counter'})."

@@ -213,6 +213,7 @@ def _advice(
     here = pd.concat([rows[place] for place in region.places])
     tied = _tied(region.primitive, own, here, judged) if not certain else []
     places = [spot.group for spot in own]
+    # The one rule for ties, whoever asks.
     chosen = advice.simplest(judged, places, tied) or region.primitive
     mine = here[here["label"] == chosen]
     words = _WORDS[judged.groups[own[0].group].metric == "wait_p99_ns"]
@@ -223,7 +224,7 @@ def _advice(
         confidence="tie" if tied else _confidence(certain, len(own)),
         because=f"{because}{_against(here, chosen, judged, words)}.",
         price=_price(mine),
-        groups=[spot.group for spot in own],
+        groups=places,
     )
 
 
