@@ -50,7 +50,6 @@
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
 #include "harness/plugin/predictable_lock.h"
-#include "harness/plugin/public/lockbench/build_stamp.h"
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
@@ -59,6 +58,13 @@
 #include "primitives/global_lock.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
+
+// Installed, it lies beside the other public headers.
+#if __has_include("harness/plugin/public/lockbench/build_stamp.h")
+#include "harness/plugin/public/lockbench/build_stamp.h"
+#else
+#include <lockbench/build_stamp.h>
+#endif
 
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
 #include "harness/catalog/workloads.h"
