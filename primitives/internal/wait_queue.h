@@ -169,14 +169,12 @@ enum class Spun : bool { kNo, kYes };
 // Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
 // when it was granted; otherwise the caller takes the guard and looks for itself.
 //
-// A thread that has spun before sleeps after 2 us, unless it has waited for so long that the next
-// release hands the resource over to it: then it lingers for that.
+// A thread that has spun before sleeps after 2 us.
 [[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline,
                                                       Spun spun = Spun::kNo) {
   std::uint32_t seen = Waiter::kSpinning;
   if (spun == Spun::kYes) {
-    const bool is_due = platform::now() - waiter.since > WaitQueue::kPatienceAwake;
-    look_for_signal(waiter, deadline, is_due, seen);
+    look_for_signal(waiter, deadline, false, seen);
   } else if (AdaptiveSpin& spin_state = AdaptiveSpin::of_thread(); spin_state.should_spin()) {
     spin_state.note(look_for_signal(waiter, deadline, true, seen));
   }
