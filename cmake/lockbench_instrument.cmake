@@ -67,5 +67,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
 endif()
 
 # LOCKBENCH_WRAPPED_FREE: operator delete, which tells the model of a machine of memory that is freed.
-set(LOCKBENCH_WRAPPED_FREE _ZdlPv _ZdlPvm _ZdlPvSt11align_val_t _ZdlPvmSt11align_val_t)
+set(LOCKBENCH_WRAPPED_FREE _ZdlPv _ZdlPvm _ZdlPvSt11align_val_t _ZdlPvmSt11align_val_t
+                           _ZdaPv _ZdaPvm _ZdaPvSt11align_val_t _ZdaPvmSt11align_val_t)
 list(TRANSFORM LOCKBENCH_WRAPPED_FREE PREPEND -Wl,--wrap=)

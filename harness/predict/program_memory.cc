@@ -177,6 +177,19 @@ void __wrap__ZdlPvSt11align_val_t(void* place, std::align_val_t) {
 void __wrap__ZdlPvmSt11align_val_t(void* place, std::size_t, std::align_val_t) {
   __wrap__ZdlPv(place);
 }
+// operator delete[]
+void __wrap__ZdaPv(void* place) {
+  __wrap__ZdlPv(place);
+}
+void __wrap__ZdaPvm(void* place, std::size_t) {
+  __wrap__ZdlPv(place);
+}
+void __wrap__ZdaPvSt11align_val_t(void* place, std::align_val_t) {
+  __wrap__ZdlPv(place);
+}
+void __wrap__ZdaPvmSt11align_val_t(void* place, std::size_t, std::align_val_t) {
+  __wrap__ZdlPv(place);
+}
 
 }  // extern "C"
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
