@@ -73,7 +73,8 @@ def test_pauses_take_their_time(times: Times) -> None:
 
 
 def test_stores_do_not_outlive_their_memory(times: Times) -> None:
-    assert times["with_nodes"][1] > times["mutex"][1]  # and its rows are valid
+    # The rows of both numbers of threads are valid, and the stores take their time.
+    assert times["with_nodes"][0] > times["mutex"][0] + 5
 
 
 def test_a_store_that_is_not_atomic_comes_after_earlier_ones(times: Times) -> None:
