@@ -111,7 +111,8 @@ int show_preset(const ListOptions& options, std::ostream& out, std::ostream& err
   if (!path.ok()) return wrong(path.status());
   std::ifstream file(*path);
   out << file.rdbuf();
-  if (file && out) return kSuccess;
+  // Whether it could be written is asked where the program ends.
+  if (file.is_open() && !file.bad()) return kSuccess;
   err << "lockbench list: " << printable(path->string()) << ": cannot be read\n";
   return kCouldNotFinish;
 }
