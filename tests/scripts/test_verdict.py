@@ -119,6 +119,7 @@ def check_table_rows(text: str, records: list[dict[str, Any]]) -> None:
         if dash:
             excludes = float(low.replace(",", "")) > 1 or float(high.replace(",", "")) < 1
             assert excludes == (row[-1].startswith(("faster", "slower"))), row
+            assert float(high.replace(",", "")) <= 10.1 * float(low.replace(",", ""))
     opposite = sum("opposite directions" in row[-1] for row in rows)
     assert opposite == sum(contrary(one) for one in records)
 
@@ -179,22 +180,38 @@ def check_headline(told: answer.Advice, table: verdict.Table) -> None:
         for place, found in others.items()
         if all(one is not None and one.verdict == verdict.FASTER for one in found)
     }
-    words = {whole: ["significant"], 0: ["tie", "undecided"]}
-    partly = [f"significant in {len(ahead)} of {whole} cells"]
-    assert told.confidence in words.get(len(ahead), partly)
-    if all_cells := re.search(r"Fastest in all (\d+) cells", told.because):
+    if told.confidence == "tie":
+        check_tie(told, table)
+    words = {whole: "significant", 0: "tie" if told.confidence == "tie" else "undecided"}
+    assert told.confidence == words.get(len(ahead), f"significant in {len(ahead)} of {whole} cells")
+    if all_cells := re.search(r"(?:Fastest|wait) in all (\d+) cells", told.because):
         assert int(all_cells[1]) == whole == len(ahead)
-    if part := re.search(r"Fastest in (\d+) of (\d+) cells", told.because):
+    if part := re.search(r"(?:Fastest|wait) in (\d+) of (\d+) cells", told.because):
         assert (int(part[1]), int(part[2])) == (len(ahead), whole)
     if rivals := re.search(
-        r"not significantly different from (.*?)( in each|;|\.|$)", told.because
+        r"not significantly different from (.*?)( in each|;|: more|\.|$)", told.because
     ):
         check_rivals(rivals[1], told, table, [p for p in told.groups if p not in ahead])
     usual = re.search(
-        r"; ([\d.,]+)(?:× the| to ([\d.,]+)× the) speed of (\S+) \((.*)\)", told.because
+        r"; ([\d.,]+)×(?: to ([\d.,]+)×)? (?:the speed of|as short a p99 wait as that of) (\S+)"
+        r" \((.*)\)",
+        told.because,
     )
     if usual:
         check_against_the_usual(usual, told, table)
+
+
+def check_tie(told: answer.Advice, table: verdict.Table) -> None:
+    """None of them is significantly slower than the fastest, and none is farther from it."""
+    said = re.match(r"(.*) \(within (\d+) %\); take (\S+), the simplest", told.because)
+    assert said is not None and said[3] == told.primitive
+    names = said[1].replace(" or ", ", ").split(", ")
+    assert told.primitive in names and len(names) > 1
+    for place in told.groups:
+        first = table.groups[place].competitors[0]
+        for one in (table.between(place, name, first) for name in names if name != first):
+            assert one is not None and one.verdict != verdict.SLOWER
+            assert one.ratio >= 1 - (int(said[2]) + 0.5) / 100 and one.ratio >= 0.9
 
 
 def check_rivals(names: str, told: answer.Advice, table: verdict.Table, places: list[int]) -> None:
