@@ -334,7 +334,7 @@ class Memory {
   std::vector<std::uint32_t> on_stack_;  // numbers of the words that are local variables
 
   // kC11
-  std::vector<WordHistory> histories_;  // by number of the word
+  std::vector<WordHistory> histories_;      // by number of the word
   std::vector<std::uint32_t> many_stores_;  // words with several stores, ascending; some have ended
   std::array<std::vector<std::uint32_t>, kMaxThreads> polled_;  // words with the thread's polled_by
   std::vector<ScState> sc_states_;

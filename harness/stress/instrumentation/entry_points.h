@@ -238,8 +238,8 @@ void __tsan_mutex_pre_divert(void*, unsigned) {}
 void __tsan_mutex_post_divert(void*, unsigned) {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {
-  // All have frame pointers: LOCKBENCH_FRAMES_SEEN. A function's local variables lie below its own on
-  // x86-64, and on aarch64 between its own and its caller's.
+  // All have frame pointers: LOCKBENCH_FRAMES_SEEN. A function's local variables lie below its own
+  // on x86-64, and on aarch64 between its own and its caller's.
 #if defined(__aarch64__)
   Accesses::frame_ends(__builtin_frame_address(2));
 #else
