@@ -98,6 +98,23 @@ def children_of(parent: int) -> Iterator[int]:
             yield int(entry.name)
 
 
+def trial_of(run: int) -> int:
+    """The process of the trial that the process `run` measures now."""
+
+    def find() -> int | None:
+        for child in children_of(run):
+            try:
+                words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue  # it ended meanwhile: one that asked what the machine is
+            if words[1:3] == [b"trial", b"--parent"]:
+                return child
+        return None
+
+    trial: int = wait_until(find, "no trial was started")
+    return trial
+
+
 def is_running(pid: int) -> bool:
     """Whether the process is there and no zombie."""
     try:

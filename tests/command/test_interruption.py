@@ -12,9 +12,9 @@ import pytest
 from program import (
     Program,
     assert_complete,
-    children_of,
     is_running,
     rows_of,
+    trial_of,
     wait_until,
     without_advice,
 )
@@ -30,20 +30,6 @@ def with_a_place(lockbench: Program) -> dict[str, str]:
     place = lockbench.folder / "place"
     place.mkdir()
     return {**os.environ, "TMPDIR": str(place)}
-
-
-def the_child_of(pid: int) -> int:
-    """The trial's process, once it runs lockbench itself."""
-
-    def find() -> int | None:
-        for child in children_of(pid):
-            words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-            if words[1:3] == [b"trial", b"--parent"]:
-                return child
-        return None
-
-    child: int = wait_until(find, "no trial was started")
-    return child
 
 
 @pytest.mark.parametrize(
@@ -73,7 +59,7 @@ def test_a_signal_keeps_the_rows_and_tells_how_to_go_on(
 def test_a_signal_that_is_sent_twice_at_once_is_one(lockbench: Program) -> None:
     """timeout(1) signals its child and then the child's group."""
     process = lockbench.start(*LONG)
-    child = the_child_of(process.pid)
+    child = trial_of(process.pid)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
@@ -84,7 +70,7 @@ def test_a_signal_that_is_sent_twice_at_once_is_one(lockbench: Program) -> None:
 
 def test_a_signal_does_not_wait_for_a_long_trial(lockbench: Program) -> None:
     process = lockbench.start(*LONG)
-    child = the_child_of(process.pid)
+    child = trial_of(process.pid)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -94,7 +80,7 @@ def test_a_signal_does_not_wait_for_a_long_trial(lockbench: Program) -> None:
 
 def test_ctrl_c_reaches_the_run_and_not_its_child(lockbench: Program) -> None:
     process = lockbench.start(*LONG, start_new_session=True)
-    the_child_of(process.pid)
+    trial_of(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == 130
@@ -162,7 +148,7 @@ def test_ctrl_c_ends_a_comparison_that_hangs(lockbench: Program) -> None:
 
 def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
     process = lockbench.start(*LONG, env=with_a_place(lockbench))
-    child = the_child_of(process.pid)
+    child = trial_of(process.pid)
     process.kill()
     process.communicate()
     wait_until(lambda: not is_running(child), "the trial outlived its run")
@@ -243,7 +229,7 @@ def test_a_run_without_a_valid_row_is_inconclusive_again(lockbench: Program) -> 
 
 def test_a_run_that_is_going_on_is_not_resumed(lockbench: Program) -> None:
     process = lockbench.start(*LONG)
-    the_child_of(process.pid)
+    trial_of(process.pid)
     resumed = lockbench.run("run", "--resume", "out")
     assert resumed.returncode == 2
     assert "another process is writing there" in resumed.stderr

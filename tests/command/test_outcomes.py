@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-from pathlib import Path
 
 from program import (
     Program,
@@ -14,6 +13,7 @@ from program import (
     children_of,
     last_attempts,
     rows_of,
+    trial_of,
     valid_in,
     wait_until,
 )
@@ -79,9 +79,7 @@ def test_a_crash_costs_its_row_alone_and_names_its_signal(lockbench: Program) ->
     for place, number in enumerate((signal.SIGKILL, signal.SIGSEGV)):
         # Each row is written after its child is gone: whoever is there now measures the next one.
         wait_until(lambda: len(rows_of(out)) == place, f"no {place} rows")
-        child = wait_until(lambda: next(children_of(process.pid), None), "no child")
-        wait_until(lambda: b"--parent" in Path(f"/proc/{child}/cmdline").read_bytes(), "no trial")
-        os.kill(child, number)
+        os.kill(trial_of(process.pid), number)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr
 
