@@ -89,7 +89,9 @@ def test_demo_stops_at_what_fails(machine: Machine) -> None:
 
 def test_demo_interrupted_says_what_is_kept(machine: Machine) -> None:
     # lockbench takes the signal itself, finishes its row and exits with 130.
-    pretend_lockbench(machine, 'trap "exit 130" INT; echo ready; for _ in {1..6000}; do sleep 0.01; done')
+    pretend_lockbench(
+        machine, 'trap "exit 130" INT; echo ready; for _ in {1..6000}; do sleep 0.01; done'
+    )
     (machine.tools / "sleep").symlink_to("/bin/sleep")
     process = machine.start(str(machine.checkout / "scripts/demo.sh"))
     assert process.stdout is not None
