@@ -25,6 +25,7 @@ from analysis import (  # noqa: E402
     likeness,
     loader,
     machines,
+    saturation,
     saved,
     selection,
     tables,
@@ -76,6 +77,13 @@ def parser() -> command.Parser:
         help="differences up to this do not matter (5%%)",
     )
     made.add_argument(
+        "--wait-limit",
+        type=command.nanoseconds,
+        default=saturation.WAIT_LIMIT_NS,
+        metavar="TIME",
+        help="open loops: from which rate on the p99 wait exceeds this (1ms)",
+    )
+    made.add_argument(
         "--fail-if-slower",
         type=command.share,
         metavar="SHARE",
@@ -98,7 +106,10 @@ def compared(arguments: argparse.Namespace) -> comparison.Result | Fleet:
     for note in (note for run in runs for note in run.notes):
         command.print_note("compare", note)
     options = comparison.Options(
-        baseline=arguments.baseline, same_within=arguments.same_within, force=arguments.force
+        baseline=arguments.baseline,
+        same_within=arguments.same_within,
+        force=arguments.force,
+        wait_limit_ns=arguments.wait_limit,
     )
     if arguments.baseline_run is not None:
         return against_saved(runs, arguments, options)

@@ -7,10 +7,12 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+from analysis import units
 from analysis.errors import InconclusiveError, InputError
 from analysis.text import printable
 
@@ -35,6 +37,21 @@ def share(text: str) -> float:
         value = -1.0
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a share; write 5% or 0.05")
+    return value
+
+
+_TIME = re.compile(r"([\d.]+)\s*(ns|us|µs|ms|s)")
+
+
+def nanoseconds(text: str) -> float:
+    """`100us`, as 100000."""
+    matched = _TIME.fullmatch(text.strip())
+    try:
+        value = float(matched[1]) * units.NANOSECONDS[matched[2]] if matched else 0.0
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; write 100us or 1ms")
     return value
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from analysis import cells, likeness, published, sequential, unfairness, units, verdict
 from analysis.loader import Run
 from analysis.locking_cost import Cost, costs
-from analysis.saturation import Saturation, saturations
+from analysis.saturation import WAIT_LIMIT_NS, Saturation, saturations
 from analysis.scalability import Curve, curves
 from analysis.sections import Table
 
@@ -26,6 +26,7 @@ class Options:
     baseline: str | None = None
     same_within: float = verdict.SAME_WITHIN
     force: bool = False
+    wait_limit_ns: float = WAIT_LIMIT_NS  # of open loops
     any_build: bool = False  # for two runs: builds may differ, because the builds are compared
 
 
@@ -82,7 +83,7 @@ def within(run: Run, options: Options) -> Result:
         banners=run.banners,
         costs=costs(run),
         scalability=curves(run),
-        saturation=saturations(run.valid),
+        saturation=saturations(run.valid, options.wait_limit_ns),
         published=published.table(run),
     )
 

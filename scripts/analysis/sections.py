@@ -135,10 +135,11 @@ def _parameter(value: float) -> str:
 
 
 def _saturation(name: str, found: list[Saturation]) -> Table:
+    limit = units.nanoseconds(found[0].limit_ns)
     return Table(
         title=f"Open loop by rate: {name}",
-        headers=["primitive", "saturation"],
-        rows=[[_name(one.primitive), one.words] for one in found],
+        headers=["primitive", "saturation", f"p99 wait exceeds {limit} from"],
+        rows=[[_name(one.primitive), one.words, one.capacity_words] for one in found],
         notes=[],
     )
 
@@ -172,5 +173,8 @@ def saturation_record(one: Saturation) -> dict[str, object]:
         "primitive": one.primitive,
         "below_per_s": one.below_per_s,
         "above_per_s": one.above_per_s,
+        "wait_limit_ns": one.limit_ns,
+        "capacity_per_s": one.capacity_per_s,
+        "exceeded_per_s": one.exceeded_per_s,
         "words": one.words,
     }

@@ -34,17 +34,7 @@ _NUMBERS = {
 }
 _TEXTS = ("primitive", "workload", "scenario", "mode", "key-type", "key-distribution", "pinning")
 FIELDS = (*_NUMBERS, *_TEXTS)
-_SCALES = {
-    "ns": 1.0,
-    "us": 1e3,
-    "µs": 1e3,
-    "ms": 1e6,
-    "s": 1e9,
-    "%": 0.01,
-    "k": 1e3,
-    "M": 1e6,
-    "": 1.0,
-}
+_SCALES = {**units.NANOSECONDS, "%": 0.01, "k": 1e3, "M": 1e6, "": 1.0}
 _NUMBER = re.compile(r"([\d.]+)\s*(ns|us|µs|ms|s|%|k|M|)")
 _NEXT = re.compile(rf",\s*(?=(?:{'|'.join(FIELDS)})=)")
 

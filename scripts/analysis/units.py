@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}  # as texts have them
 _COUNTS = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 _BYTES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 

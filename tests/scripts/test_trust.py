@@ -177,6 +177,27 @@ def test_the_saturation_point_lies_between_two_rates(
     assert sorted(one.primitive for one in found) == ["global", "keyed"]
 
 
+@pytest.mark.parametrize(
+    "limit, told",
+    [
+        ("500us", "64,000 – 256,000/s"),  # at 128,000/s in some of the blocks
+        ("10us", "less than 64,000/s"),
+        ("1s", "at least 256,000/s"),
+    ],
+)
+def test_capacity_is_the_rate_up_to_which_p99_waits_are_short(
+    make_run: MakeRun, capsys: Capture, limit: str, told: str
+) -> None:
+    def change(row: dict[str, Any]) -> None:
+        late = {64_000: 1e5, 128_000: 1e6 if row["block"] % 2 else 1e5, 256_000: 1e7}
+        row.update(wait_p99_ns=late[row["rate_per_s"]], wait_max_ns=1e8)
+
+    made = synthetic.arriving(synthetic.sweep(["global"], threads=(2,)), RATES)
+    run = make_run(cells=made, change=change)
+    assert compare.main([str(run), "--wait-limit", limit]) == 0
+    assert told in capsys.readouterr().out
+
+
 def test_random_arrivals_that_were_few_by_chance_saturate_nothing(make_run: MakeRun) -> None:
     def change(row: dict[str, Any]) -> None:
         done = 0.985 * row["rate_per_s"] * row["window_s"]
