@@ -175,11 +175,17 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       on_the_way = true;
       platform::Time again{};
       if (spin(deadline, again, on_the_way)) return true;
+      const auto look = [this] {
+        // relaxed: a hint; the exchange decides.
+        return (state_.load(std::memory_order_relaxed) & kHeld) == 0 && take_or_mark(0, kWaking);
+      };
+      if (Handovers::of_process().sleep_until_due(this, since, deadline, look)) return true;
       const platform::Time now = platform::now();
       if (now >= deadline) return take_or_mark(0, kWaking);
-      if (now - since > internal::WaitQueue::kPatienceAwake)
-        Handovers::of_process().note_late(this);
-      wakening = park(since, deadline, Place::kFirst, true);
+      const bool due = now - since > internal::WaitQueue::kPatienceAwake;
+      if (due) Handovers::of_process().note_late(this);
+      wakening = park(since, deadline, Place::kFirst, true,
+                      due ? internal::Spun::kYesAndDue : internal::Spun::kYes);
     }
     return wakening != Wakening::kTimedOut;
   }
@@ -208,7 +214,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
 
   // Sleeps, or takes the lock if it is free. `on_the_way`: as in spin(); the lock is held.
   ParkingLot::Wakening park(platform::Time since, platform::Time deadline, ParkingLot::Place place,
-                            bool on_the_way) {
+                            bool on_the_way, internal::Spun spun = internal::Spun::kYes) {
     const auto become_parked = [this, on_the_way] {
       platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
       // relaxed: it changes under the bucket's mutex, which this thread holds, and the barrier
@@ -226,7 +232,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       if (!others) state_.fetch_and(~kParked, std::memory_order_relaxed);
     };
     return ParkingLot::of<BasicAdaptiveMutex>().park(this, since, deadline, place, become_parked,
-                                                     give_up);
+                                                     give_up, spun);
   }
 
   [[gnu::noinline]] void unlock_slow() {

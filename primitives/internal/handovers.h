@@ -43,6 +43,10 @@ class [[gnu::visibility("default")]] Handovers {
   static constexpr platform::Duration kShortestRest = std::chrono::microseconds(100);
   static constexpr platform::Duration kLongestRest = std::chrono::milliseconds(100);
   static constexpr platform::Duration kBetweenWakes = std::chrono::microseconds(150);
+  // If the threads that hold the lock request it no longer, it is free for so long at most; with
+  // the timer's slack, for twice as long.
+  static constexpr platform::Duration kBetweenLooks = std::chrono::microseconds(50);
+  static constexpr platform::Duration kLongestSleep = std::chrono::milliseconds(1);
 
   static Handovers& of_process() {
     return platform::of_this_process<Handovers>();
@@ -57,6 +61,28 @@ class [[gnu::visibility("default")]] Handovers {
            (signal != Waiter::kWoken || wake_due(lock, now)) &&
            now.time_since_epoch() >=
                platform::Duration(place(lock).rest_until.load(std::memory_order_relaxed));
+  }
+
+  // For a waiter since `since` that was woken and came too late: threads request the lock again at
+  // once. The next wake-up would come too late as well, so the waiter does not return to the queue
+  // before the next release hands the lock over to it. Until then it sleeps, and while it does,
+  // releases need not wake anybody. Calls look() now and then, until that returns true, which this
+  // returns, or until `deadline`.
+  template <class Look>
+  bool sleep_until_due(const void* lock, platform::Time since, platform::Time deadline,
+                       const Look& look) {
+    const platform::Time start = platform::now();
+    for (platform::Time now = start; now - start < kLongestSleep; now = platform::now()) {
+      const platform::Time rest_until(
+          platform::Duration(place(lock).rest_until.load(std::memory_order_relaxed)));
+      const platform::Time until =
+          std::min(deadline, std::max(since + WaitQueue::kPatienceAwake, rest_until));
+      if (now >= until) return false;
+      const platform::FutexWord nobody_wakes_it{0};
+      platform::futex_wait(nobody_wakes_it, 0, std::min(until, now + kBetweenLooks));
+      if (look()) return true;
+    }
+    return false;
   }
 
   // The successor runs. `granted` is when the lock was handed over to it.

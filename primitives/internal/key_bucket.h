@@ -496,7 +496,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     if (!has_word && is_held_by(node)) [[unlikely]]
       throw_held_already();
     platform::Time since{};
-    if (AdaptiveSpin::of_thread().should_spin() && spin(node, deadline, since)) return true;
+    if (spin(node, deadline, since)) return true;
     std::scoped_lock guard(mutex_);
     if (take_or_count(node)) return true;
     note_key(node);
@@ -506,8 +506,8 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // Whether the key was released soon. Does not wait for the release of another key. A thread that
   // comes too late for a release spins on: with the mutex, all threads of the key would be slower.
-  // `since`: see AdaptiveSpin.
-  bool spin(Node& node, platform::Time deadline, platform::Time& since) {
+  // `since`: see AdaptiveSpin. `late`: the thread was woken before; then it also sleeps.
+  bool spin(Node& node, platform::Time deadline, platform::Time& since, bool late = false) {
     Cell* const cell = cell_to_try(node);
     if (cell == nullptr) return false;
     bool is_in = false;
@@ -519,12 +519,15 @@ class alignas(platform::kCacheLine) KeyBucket {
       if (!node.may_be(seen)) return true;
       // relaxed: a hint; the mutex decides.
       if (!on_the_way && has_sleeper_to_wake(cell->pressure.load(std::memory_order_relaxed)) &&
-          !Handovers::of_process().wake_due(this, platform::now())) {
+          (late || !Handovers::of_process().wake_due(this, platform::now()))) {
         on_the_way = set_on_the_way_if_alone(*cell, node);
       }
       return false;
     };
-    AdaptiveSpin::of_thread().note(AdaptiveSpin::spin_until(look, deadline, since));
+    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
+    const bool ended = spin_state.should_spin() &&
+                       spin_state.note(AdaptiveSpin::spin_until(look, deadline, since));
+    if (late && !ended) Handovers::of_process().sleep_until_due(this, node.since, deadline, look);
     // Without the mutex. relaxed: the next release is this thread's, or it reads the holder under
     // the mutex.
     if (on_the_way) cell->pressure.fetch_and(~kOnTheWay, std::memory_order_relaxed);
@@ -564,18 +567,18 @@ class alignas(platform::kCacheLine) KeyBucket {
   template <class GivesUp>
   [[gnu::noinline, gnu::cold]] bool wait_for_key(Node& node, platform::Time deadline,
                                                  const GivesUp& gives_up) {
-    for (;;) {
-      if (await_signal(node, deadline, Spun::kYes)) return note_taken(node);
+    for (Spun spun = Spun::kYes;;) {
+      if (await_signal(node, deadline, spun)) return note_taken(node);
       std::unique_lock guard(mutex_);
       // relaxed: signals are sent under the mutex, which this thread holds.
       if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return note_taken(node);
       stop_waiting(node);
       bool taken = take_or_count(node);
-      if (!taken && !gives_up() && AdaptiveSpin::of_thread().should_spin()) {
+      if (!taken && !gives_up()) {
         stop_counting(node);
         guard.unlock();
         platform::Time again{};
-        if (spin(node, deadline, again)) return true;
+        if (spin(node, deadline, again, true)) return true;
         guard.lock();
         taken = take_or_count(node);
       }
@@ -587,6 +590,7 @@ class alignas(platform::kCacheLine) KeyBucket {
       }
       if (platform::now() - node.since > WaitQueue::kPatienceAwake) {
         Handovers::of_process().note_late(this);
+        spun = Spun::kYesAndDue;
       }
       note_key(node);
       waiters_.push_front(node);
@@ -616,14 +620,24 @@ class alignas(platform::kCacheLine) KeyBucket {
   void stop_waiting(Node& waiter) {
     waiters_.remove(waiter);
     if (waiters_.empty()) mixed_ = false;
+    clear_on_the_way(waiter);
+    stop_counting(waiter);
+  }
+
+  // Under the mutex: releases of the cells that may have the waiter's key wake the first waiter.
+  void clear_on_the_way(const Node& waiter) {
+    // (9) seq_cst: before the load of the holder; see (4).
     Cell& home = home_of(waiter);
     home.pressure.fetch_and(~kOnTheWay, std::memory_order_seq_cst);
     if (&home != &first_) first_.pressure.fetch_and(~kOnTheWay, std::memory_order_seq_cst);
-    stop_counting(waiter);
   }
 
   // Under the mutex: the node of a word that is read after this may be read (I5).
   void start_counting(const Node& node) {
+    // Whoever is on its way to the other waiters' key does not take this node's.
+    if (!waiters_.empty() && !mixed_ && !first_waiter().same_key(node)) {
+      clear_on_the_way(first_waiter());
+    }
     Cell& home = home_of(node);
     // (5) seq_cst: a release under kSlow either sees the count or is seen.
     home.pressure.fetch_add(kWaiter, std::memory_order_seq_cst);

@@ -59,7 +59,7 @@ class [[gnu::visibility("default")]] ParkingLot {
   // the deadline took it out of the queue: whether others remain there for the address.
   template <class StillSo, class OnTimeOut>
   Wakening park(const void* address, platform::Time since, platform::Time deadline, Place place,
-                const StillSo& still_so, const OnTimeOut& on_time_out) {
+                const StillSo& still_so, const OnTimeOut& on_time_out, Spun spun = Spun::kYes) {
     Bucket& bucket = buckets_[bucket_of(address)];
     Parked self;
     {
@@ -73,7 +73,7 @@ class [[gnu::visibility("default")]] ParkingLot {
         bucket.queue.push_back(self, since);
       }
     }
-    if (await_signal(self, deadline, Spun::kYes)) return granted(address, self);
+    if (await_signal(self, deadline, spun)) return granted(address, self);
     std::scoped_lock guard(bucket.mutex);
     // relaxed: signals are sent under the mutex, which this thread holds.
     const std::uint32_t signal = self.signal.load(std::memory_order_relaxed);

@@ -163,8 +163,9 @@ inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, bool 
   return false;
 }
 
-// Whether a thread has spun for the resource before it entered the queue.
-enum class Spun : bool { kNo, kYes };
+// Whether a thread has spun for the resource before it entered the queue; kYesAndDue: it is to be
+// handed the resource by the next release.
+enum class Spun : std::uint8_t { kNo, kYes, kYesAndDue };
 
 // Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
 // when it was granted; otherwise the caller takes the guard and looks for itself.
@@ -173,8 +174,8 @@ enum class Spun : bool { kNo, kYes };
 [[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline,
                                                       Spun spun = Spun::kNo) {
   std::uint32_t seen = Waiter::kSpinning;
-  if (spun == Spun::kYes) {
-    look_for_signal(waiter, deadline, false, seen);
+  if (spun != Spun::kNo) {
+    look_for_signal(waiter, deadline, spun == Spun::kYesAndDue, seen);
   } else if (AdaptiveSpin& spin_state = AdaptiveSpin::of_thread(); spin_state.should_spin()) {
     spin_state.note(look_for_signal(waiter, deadline, true, seen));
   }
