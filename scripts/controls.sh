@@ -35,10 +35,10 @@ found that, by an oracle that is expected for the fault, and after how long.
   --log FILE     keeps a line for each run, and the reports of failures in
                  FILE.reports; goes on with a FILE that is there
 
-LOCKBENCH_BUILD names the folder of the engines, build/release unless given.
-They are copied first: it may be built anew meanwhile. Exits with 1 when a lock
-failed or an engine gave no report; with --broken, when a run did not find the
-fault, or another one.
+LOCKBENCH_BUILD names a folder with built engines; unless given, they are built
+in build/release. They are copied first: it may be built anew meanwhile. Exits
+with 1 when a lock failed or an engine gave no report; with --broken, when a run
+did not find the fault, or another one.
 TEXT
 }
 
@@ -244,6 +244,15 @@ trap 'interrupted 130' INT
 trap 'interrupted 143' TERM
 
 build="${LOCKBENCH_BUILD-build/release}"
+if [[ -z "${LOCKBENCH_BUILD-}" ]]; then
+  targets=()
+  for engine in "${engines[@]}"; do
+    targets+=("lockbench-$engine")
+    [[ "$engine" == services ]] || targets+=("lockbench-$engine-mutants")
+  done
+  configure_preset release
+  cmake --build --preset release --parallel "$(nproc)" --target "${targets[@]}" >&2
+fi
 for engine in "${engines[@]}"; do
   if [[ "$engine" == services ]]; then
     cp "$build/lockbench-services" "${plugins[@]}" "$folder" ||
