@@ -286,7 +286,8 @@ RULES: dict[str, Rule] = {
     ),
     "harness/command/advise": Rule(
         ("harness/command/predict", "harness/command/run", "harness/process", "harness/terminal")
-        + ("harness/record", "harness/catalog", "harness/plan", "workloads/settings.h"),
+        + ("harness/record", "harness/catalog", "harness/plan", "workloads/settings.h")
+        + ("harness/command/observe/observed_place.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
     "harness/command/list": Rule(

@@ -101,6 +101,8 @@ PROGRAMS = {
 SIGNS = {
     r"^#include <ck_": ("libck-dev",),
     r"^#include <nsync": ("libnsync-dev",),
+    r'installed\("memcached"\)': ("memcached",),
+    r'installed\("pigz"\)': ("pigz",),
     r"^cmake_minimum_required": ("cmake",),
     r'"generator": "Ninja"': ("ninja-build",),
     r"SHLIBDEPS ON": ("file",),  # by cpack

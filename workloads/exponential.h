@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Exponential: random factors with an exponential distribution and the mean 1, as the times between
-// independent requests have it.
+// independent requests have it; or random places in another distribution.
 //
 // Guarantees   Of each kSize factors from the first on, one is of each 1/kSize of the distribution,
 //              in random order: so their mean is exactly 1, and short measurements vary less than
-//              with independent factors. A factor takes a constant time, some 2 ns.
+//              with independent factors. A factor takes a constant time, some 2 ns. The same holds
+//              for the entries of any list, if its size divides kSize.
 // Not offered  Factors above 7.9: the rarest 1/kSize of the distribution have their mean.
 #pragma once
 
@@ -24,16 +25,24 @@ class Exponential {
 
   explicit Exponential(std::uint64_t seed) : random_(seed) {}
 
-  double next() {
-    if (left_-- == 0) begin_order();
-    // Every place once in kSize steps (Hull and Dobell's theorem: the factor is 1 modulo 4, the
-    // increment odd).
-    place_ = (place_ * factor_ + increment_) % kSize;
-    return table()[place_];
+  double next() { return table()[next_place()]; }
+
+  // An entry of the list, which is not empty.
+  template <class List>
+  const auto& next_of(const List& list) {
+    return list[next_place() * list.size() / kSize];
   }
 
  private:
   using Table = std::array<double, kSize>;
+
+  std::uint64_t next_place() {
+    if (left_-- == 0) begin_order();
+    // Every place once in kSize steps (Hull and Dobell's theorem: the factor is 1 modulo 4, the
+    // increment odd).
+    place_ = (place_ * factor_ + increment_) % kSize;
+    return place_;
+  }
 
   [[gnu::noinline]] void begin_order() {
     left_ = kSize - 1;

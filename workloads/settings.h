@@ -23,14 +23,21 @@ struct Work {
     kTouch,        // writes `lines` cache lines that belong to the key (hold) or the thread (think)
     kRandomSpin,   // computes for times with an exponential distribution and the mean `duration`
     kRandomSleep,  // sleeps for such times
+    kMixedSpin,    // computes for the times of `mix`, each of which is as likely as any other
+    kMixedSleep,   // sleeps for such times
   };
 
   Kind kind = Kind::kNone;
-  Nanoseconds duration{0};
+  Nanoseconds duration{0};  // of random times, the mean
   std::uint32_t lines = 0;
+  std::vector<Nanoseconds> mix;  // e.g. the quantiles of what a program's threads do
 
-  bool computes() const { return kind == Kind::kSpin || kind == Kind::kRandomSpin; }
-  bool sleeps() const { return kind == Kind::kSleep || kind == Kind::kRandomSleep; }
+  bool computes() const {
+    return kind == Kind::kSpin || kind == Kind::kRandomSpin || kind == Kind::kMixedSpin;
+  }
+  bool sleeps() const {
+    return kind == Kind::kSleep || kind == Kind::kRandomSleep || kind == Kind::kMixedSleep;
+  }
 
   bool operator==(const Work&) const = default;
 };

@@ -64,7 +64,10 @@ double best_ns(int attempts, int calls, Action action) {
 struct RandomDurations {
   explicit RandomDurations(std::uint64_t seed) : factors(seed) {}
 
-  double draw_ns(Nanoseconds mean) { return static_cast<double>(mean.count()) * factors.next(); }
+  double draw_ns(const Work& work) {
+    if (!work.mix.empty()) return static_cast<double>(factors.next_of(work.mix).count());
+    return static_cast<double>(work.duration.count()) * factors.next();
+  }
 
   Exponential factors;
   double owed_ns[2] = {0, 0};  // of each role: what was drawn and not yet spun
@@ -87,16 +90,16 @@ void spin_for(double ns, const SpinPace& pace, double& owed_ns) {
 // processor foresees. The same durations in each attempt.
 double random_cost_ns(int attempts, const SpinPace& pace) {
   constexpr int kDraws = Exponential::kSize;
-  constexpr Nanoseconds kMean{100};
+  const Work work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds{100}, .mix = {}};
   double owed_ns = 0;
   const double mean_ns = best_ns(attempts, 1,
                                  [&] {
                                    RandomDurations random(1);
                                    for (int i = 0; i < kDraws; ++i)
-                                     spin_for(random.draw_ns(kMean), pace, owed_ns);
+                                     spin_for(random.draw_ns(work), pace, owed_ns);
                                  }) /
                          kDraws;
-  return std::max(0.0, mean_ns - static_cast<double>(kMean.count()));
+  return std::max(0.0, mean_ns - static_cast<double>(work.duration.count()));
 }
 
 void sleep_for(Nanoseconds duration) {
@@ -154,10 +157,11 @@ void Worker::perform_some(CacheLine* scratch) const {
     case Work::Kind::kTouch:
       return touch(scratch, work_.lines);
     case Work::Kind::kRandomSpin:
-      return spin_for(durations.draw_ns(work_.duration), pace_,
-                      durations.owed_ns[static_cast<int>(role_)]);
+    case Work::Kind::kMixedSpin:
+      return spin_for(durations.draw_ns(work_), pace_, durations.owed_ns[static_cast<int>(role_)]);
     case Work::Kind::kRandomSleep:
-      return sleep_for(Nanoseconds{std::llround(durations.draw_ns(work_.duration))});
+    case Work::Kind::kMixedSleep:
+      return sleep_for(Nanoseconds{std::llround(durations.draw_ns(work_))});
   }
 }
 

@@ -336,6 +336,13 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   CLI::App& advise = add_command(
       app, "advise", "Recommends a primitive for one case, with the evidence", kAdviseExamples);
   add_case(advise, options.wanted);
+  add_folder(advise, "--observed",
+             "The case is the load of a place in a program: the folder that `lockbench observe` "
+             "wrote",
+             options.observed);
+  add_count(advise, "--place", {1, 1'000'000},
+            "Which place of --observed, in the order of its table [1]",
+            [&options](std::uint64_t n) { options.place = n; });
   add_text(advise,
            {.names = "--machine",
             .type = "NAME",
@@ -376,12 +383,20 @@ std::string validate_advise(const CLI::App& advise, const AdviseOptions& options
   const std::string of_case =
       first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
                            "--rate", "--every", "--load", "--think", "--memory", "--fair", "--run",
-                           "--machine", "--when", "--beats", "--across-machines"});
+                           "--machine", "--when", "--beats", "--across-machines", "--observed"});
+  if (options.observed) {
+    const std::string other =
+        first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
+                             "--rate", "--every", "--load", "--think", "--across-machines"});
+    if (!other.empty()) return "--observed: says the whole case; leave out " + other;
+  } else if (was_given(advise, "--place")) {
+    return "--place: names a place of an observation; say --observed DIR";
+  }
   if (people && of_case.empty()) return {};
-  if (options.wanted.cell.threads == 0) {
+  if (!options.observed && options.wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
   }
-  if (options.wanted.cell.keys == 0) {
+  if (!options.observed && options.wanted.cell.keys == 0) {
     return "--keys: not given; say how many keys there are, as --keys 10000";
   }
   if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {

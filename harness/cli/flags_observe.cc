@@ -53,9 +53,17 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
                          ? absl::OkStatus()
                          : absl::InvalidArgumentError("'" + text + "' is no regular expression");
             });
+  add_folder(observe, "--check",
+             "Instead of a program: measures the preset of this observation, and says whether its "
+             "contention and its waits are those of the program",
+             options.check);
 }
 
 std::string validate_observe(const ObserveOptions& options) {
+  if (options.check) {
+    return options.command.empty() ? std::string()
+                                   : "--check: measures a preset; leave out the program";
+  }
   if (!options.command.empty()) return {};
   return std::string(kNoProgram) + "lockbench observe -- ./server --port 80`";
 }

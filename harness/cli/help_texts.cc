@@ -171,9 +171,12 @@ const char kObserveExamples[] =
     "  lockbench observe -- pigz -k -p 4 big.tar\n"
     "  lockbench observe --out seen --delay 5s --duration 30s -- memcached -t 4\n"
     "  lockbench observe --place 'item_lock|assoc' -- memcached -t 4\n"
+    "  lockbench observe --check seen          whether the preset has the program's contention\n"
+    "  lockbench advise --observed seen        which lock is best for this load\n"
     "\n"
     "Exit codes: the program's own, or 128 and the number of the signal that ended it; 1 the\n"
-    "result could not be written, 2 bad input or a program that cannot be observed.\n";
+    "result could not be written, 2 bad input or a program that cannot be observed. With --check:\n"
+    "0 its contention is the program's, 4 it is not.\n";
 
 const char kSubstituteExamples[] =
     "Runs a program with its pthread mutexes replaced by a base lock. Condition variables, timed,\n"

@@ -14,6 +14,12 @@ std::string counted(std::uint64_t count, std::string_view thing) {
   return absl::StrFormat("%d %s%s", count, thing, count == 1 ? "" : "s");
 }
 
+// The many times of a mix would fill the line.
+std::string in_short(const Work& work) {
+  if (work.mix.empty()) return to_text(work);
+  return to_text(work.kind) + " of " + to_text(work.duration);
+}
+
 }  // namespace
 
 std::string describe(const Cell& cell) {
@@ -25,9 +31,9 @@ std::string describe(const Cell& cell) {
   };
   if (cell.key_type != KeyType::kU64) say(to_text(cell.key_type));
   if (cell.key_distribution != KeyDistribution{}) say(to_text(cell.key_distribution));
-  if (cell.hold != Work{}) say("hold " + to_text(cell.hold));
+  if (cell.hold != Work{}) say("hold " + in_short(cell.hold));
   if (cell.load) say("load " + to_text(*cell.load));
-  if (cell.think != Work{}) say("think " + to_text(cell.think));
+  if (cell.think != Work{}) say("think " + in_short(cell.think));
   if (cell.write_share) say(share_text(*cell.write_share) + " writes");
   if (cell.timeout != Nanoseconds{0}) say("timeout " + to_text(cell.timeout));
   if (cell.pinning != "none") say("pinning " + cell.pinning);

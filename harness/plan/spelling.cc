@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
@@ -34,7 +36,8 @@ constexpr Named<KeyType> kKeyTypes[] = {{"u64", KeyType::kU64}, {"string", KeyTy
 constexpr Named<Work::Kind> kWorkKinds[] = {
     {"none", Work::Kind::kNone},      {"spin", Work::Kind::kSpin},
     {"sleep", Work::Kind::kSleep},    {"touch", Work::Kind::kTouch},
-    {"exp", Work::Kind::kRandomSpin}, {"sleep:exp", Work::Kind::kRandomSleep}};
+    {"exp", Work::Kind::kRandomSpin}, {"sleep:exp", Work::Kind::kRandomSleep},
+    {"mix", Work::Kind::kMixedSpin},  {"sleep:mix", Work::Kind::kMixedSleep}};
 constexpr Named<KeyDistribution::Kind> kDistributions[] = {
     {"uniform", KeyDistribution::Kind::kUniform},
     {"zipf", KeyDistribution::Kind::kZipf},
@@ -43,7 +46,7 @@ constexpr Named<KeyDistribution::Kind> kDistributions[] = {
     {"own", KeyDistribution::Kind::kOwn}};
 
 constexpr std::string_view kWorkHelp =
-    "write 0, 200ns, spin:200ns, sleep:100ms, exp:1us, sleep:exp:1ms or touch:8";
+    "write 0, 200ns, spin:200ns, sleep:100ms, exp:1us, sleep:exp:1ms, mix:1us/5us or touch:8";
 constexpr std::string_view kSaturated = "saturated";
 constexpr std::string_view kSleeping = "sleep:";
 constexpr std::string_view kPinningHelp =
@@ -91,6 +94,23 @@ absl::StatusOr<Work> timed_work(Work::Kind kind, std::string_view text) {
   if (!duration.ok()) return duration.status();
   if (duration->count() == 0) return Work{};
   return Work{.kind = kind, .duration = *duration};
+}
+
+absl::StatusOr<Work> mixed_work(Work::Kind kind, std::string_view text) {
+  constexpr std::size_t kMost = 1024;
+  Work work{.kind = kind, .mix = {}};
+  for (const std::string_view part : split(text, '/')) {
+    const auto duration = parse_duration(part);
+    if (!duration.ok()) return duration.status();
+    work.mix.push_back(*duration);
+  }
+  if (work.mix.size() > kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("mix: %d times; write at most %d", work.mix.size(), kMost));
+  }
+  work.duration = std::accumulate(work.mix.begin(), work.mix.end(), Nanoseconds{0}) /
+                  static_cast<std::int64_t>(work.mix.size());
+  return work.duration.count() == 0 ? Work{} : work;
 }
 
 absl::StatusOr<Work> touching_work(std::string_view text) {
@@ -211,9 +231,11 @@ absl::StatusOr<Work> parse_work(std::string_view text) {
   }
   if (tail && head == "spin") return timed_work(Work::Kind::kSpin, *tail);
   if (tail && head == "exp") return timed_work(Work::Kind::kRandomSpin, *tail);
+  if (tail && head == "mix") return mixed_work(Work::Kind::kMixedSpin, *tail);
   if (tail && head == "sleep") {
-    const auto [inner, mean] = cut(*tail);
-    if (mean && inner == "exp") return timed_work(Work::Kind::kRandomSleep, *mean);
+    const auto [inner, rest] = cut(*tail);
+    if (rest && inner == "exp") return timed_work(Work::Kind::kRandomSleep, *rest);
+    if (rest && inner == "mix") return mixed_work(Work::Kind::kMixedSleep, *rest);
     return timed_work(Work::Kind::kSleep, *tail);
   }
   if (tail && head == "touch") return touching_work(*tail);
@@ -233,6 +255,12 @@ std::string to_text(const Work& work) {
       return to_text(work.duration);
     case Work::Kind::kTouch:
       return "touch:" + std::to_string(work.lines);
+    case Work::Kind::kMixedSpin:
+    case Work::Kind::kMixedSleep:
+      return absl::StrCat(to_text(work.kind), ":",
+                          absl::StrJoin(work.mix, "/", [](std::string* out, Nanoseconds time) {
+                            absl::StrAppend(out, to_text(time));
+                          }));
     case Work::Kind::kSleep:
     case Work::Kind::kRandomSpin:
     case Work::Kind::kRandomSleep:

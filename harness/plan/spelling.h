@@ -6,6 +6,7 @@
 //   workload           counter    nested:mixed_lock_unlock    checkout:second_lease
 //   hold, think        0    200ns (spins)    spin:200ns    sleep:100ms    touch:8 (cache lines)
 //                      exp:1us (spins for random times of this mean)    sleep:exp:1ms
+//                      mix:10ns/10ns/1us (spins for one of these times)    sleep:mix:1ms/5ms
 //   load               50%    sleep:50% (threads sleep between operations)    saturated
 //   key distribution   uniform    zipf:0.99    hot:0.1,0.9 (of the keys, of the operations)
 //                      assigned:6,2,5 (operations of each key)
@@ -43,7 +44,8 @@ std::string to_text(const WorkloadSpec& workload);
 
 absl::StatusOr<Work> parse_work(std::string_view text);
 std::string to_text(const Work& work);
-std::string to_text(Work::Kind kind);  // `none`, `spin`, `sleep`, `touch`, `exp`, `sleep:exp`
+std::string to_text(
+    Work::Kind kind);  // `none`, `spin`, `sleep`, `touch`, `exp`, `sleep:exp`, `mix`, `sleep:mix`
 
 // Absent: `saturated`, no think time.
 absl::StatusOr<std::optional<Load>> parse_load(std::string_view text);

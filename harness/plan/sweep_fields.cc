@@ -64,7 +64,7 @@ absl::StatusOr<Mode> parse_sweep_mode(std::string_view text) {
 
 constexpr std::string_view kWorkWants =
     "0, 200ns (spins), sleep:100ms, touch:8 (cache lines), exp:1us or sleep:exp:1ms (random times "
-    "of this mean)";
+    "of this mean), mix:10ns/10ns/1us or sleep:mix:1ms/5ms (one of these times, at random)";
 constexpr std::string_view kDurationWants = "a duration, as 200ns, 5us, 1.5ms, 2s";
 
 constexpr std::array kFields = {

@@ -47,7 +47,10 @@ void Worker::perform_some(CacheLine* scratch) const {
   const bool random =
       work_.kind == Work::Kind::kRandomSpin || work_.kind == Work::Kind::kRandomSleep;
   const double factor = random ? factors().next() : 1;
-  const auto ns = static_cast<std::int64_t>(static_cast<double>(work_.duration.count()) * factor);
+  const auto ns =
+      work_.mix.empty()
+          ? static_cast<std::int64_t>(static_cast<double>(work_.duration.count()) * factor)
+          : static_cast<std::int64_t>(factors().next_of(work_.mix).count());
   if (work_.computes()) return simulation->work(ns * machine::kPerNanosecond);
   if (work_.sleeps()) return platform::sleep_until(platform::now() + Nanoseconds{ns});
   touch(scratch, work_.lines);

@@ -22,6 +22,9 @@ std::filesystem::path this_program();
 // built in. NotFound if neither has it.
 absl::StatusOr<std::filesystem::path> find_resource(const std::filesystem::path& relative);
 
+// The path of this program.
+std::filesystem::path this_program();
+
 // A program that only lockbench itself starts, by its name. It is in the folder of this program
 // after a build, and in libexec after an installation. Absent if neither has it.
 std::optional<std::filesystem::path> find_engine(const std::string& program);

@@ -154,8 +154,8 @@ const Column kColumns[] = {
     {"key_distribution", "text", "how the key of each operation is chosen, as in a preset", "",
      value_name<&Cell::key_distribution>},
     {"hold_kind", "name",
-     "work in the critical section: `none`, `spin`, `sleep`, `touch`, or `exp` and `sleep:exp` for "
-     "random durations",
+     "work in the critical section: `none`, `spin`, `sleep`, `touch`, or `exp`, `sleep:exp`, `mix` "
+     "and `sleep:mix` for random durations",
      "", work_kind<&Cell::hold>},
     {"hold_ns", "ns", "duration of this work; its mean if it is random",
      "`hold_kind` is `none` or `touch`", work_ns<&Cell::hold>},

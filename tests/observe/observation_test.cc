@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/command/observe/observed_text.h"
 #include "harness/plan/preset_file.h"
@@ -51,8 +52,8 @@ ObservedPlace example_place() {
   place.threads = 4;
   place.acquisitions = 1000;
   place.popularity = {.locks = 1};
-  place.hold = {.samples = 10, .mean_ns = 12345};
-  place.think = {.samples = 10, .mean_ns = 987};
+  place.hold = {.samples = 64, .mean_ns = 12345, .buckets = {{12300, 12390, 64}}};
+  place.think = {.samples = 64, .mean_ns = 120, .buckets = {{10, 10, 62}, {3540, 3580, 2}}};
   return place;
 }
 
@@ -68,13 +69,15 @@ TEST(ObservedPreset, HasTheThreadsAndTimesOfThePlace) {
   const Sweep sweep = sweep_of(example_place(), 4);
   EXPECT_EQ(sweep.threads, std::vector<std::uint32_t>{4});
   EXPECT_EQ(sweep.keys, std::vector<std::uint64_t>{1});
-  EXPECT_EQ(sweep.holds[0],
-            (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(12000)}));
-  EXPECT_EQ(sweep.thinks[0], (Work{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(990)}));
+  EXPECT_EQ(sweep.holds[0].kind, Work::Kind::kMixedSpin);
+  EXPECT_EQ(sweep.holds[0].mix, std::vector(32, Nanoseconds(12000)));
+  std::vector<Nanoseconds> think(31, Nanoseconds(10));
+  think.push_back(Nanoseconds(3600));
+  EXPECT_EQ(sweep.thinks[0].mix, think);
 }
 
 TEST(ObservedPreset, ThreadsOfAnIdleProgramSleepBetweenOperations) {
-  EXPECT_EQ(sweep_of(example_place(), 0.5).thinks[0].kind, Work::Kind::kRandomSleep);
+  EXPECT_EQ(sweep_of(example_place(), 0.5).thinks[0].kind, Work::Kind::kMixedSleep);
 }
 
 TEST(ObservedPreset, LocksOfOnePlaceAreItsKeys) {
@@ -92,6 +95,26 @@ TEST(ObservedPreset, ReadersGetAWorkloadOfReaders) {
   const Sweep sweep = sweep_of(place, 4);
   EXPECT_EQ(sweep.workloads[0].name, "read_mostly");
   EXPECT_NEAR(*sweep.write_shares[0], 0.1, 1e-9);
+}
+
+RecordedPlace place_with(std::uint64_t contended, double p50_ns, double p99_ns) {
+  return {
+      .acquisitions = 10'000, .contended = contended, .wait_p50_ns = p50_ns, .wait_p99_ns = p99_ns};
+}
+
+TEST(ObservedCheck, AgreesUpToAFactor) {
+  const RecordedPlace program = place_with(1000, 1e3, 9e3);
+  EXPECT_TRUE(check_of(program, place_with(1400, 1.4e3, 7e3)).agrees());
+  EXPECT_FALSE(check_of(program, place_with(1600, 1e3, 9e3)).agrees());
+  EXPECT_FALSE(check_of(program, place_with(1000, 1e3, 5e3)).agrees());
+}
+
+TEST(ObservedCheck, WithFewWaitsComparesTheirNumberAlone) {
+  const ObservedCheck check = check_of(place_with(40, 1, 1), place_with(50, 100, 100));
+  EXPECT_TRUE(check.agrees());
+  EXPECT_TRUE(check.few_waits);
+  EXPECT_FALSE(check_of(place_with(40, 1, 1), place_with(0, 0, 0)).agrees());
+  EXPECT_TRUE(check_of(place_with(1, 1, 1), place_with(0, 0, 0)).agrees());
 }
 
 TEST(GreatestGain, IsNoMoreThanWhatTheProcessorsLeave) {

@@ -129,7 +129,49 @@ def test_the_preset_can_be_run(lockbench: Program) -> None:
     observe(lockbench, "think", "100")
     dry = lockbench.run("run", "seen/observed.toml", "--dry-run", "-v")
     assert dry.returncode == 0, dry.stderr
-    assert "exp:" in dry.stdout
+    assert "think mix of 1" in dry.stdout
+
+
+def test_advice_for_an_observation_is_asked_with_its_load(lockbench: Program) -> None:
+    observe(lockbench, "think", "100")
+    done = lockbench.run("advise", "--observed", "seen", "--budget", "1s", "--patience", "0")
+    assert "--budget: 3 cells" in done.stderr and done.returncode == 2  # of one load, with one key
+    asked = "The load at think loads.c"
+    assert done.stderr.startswith(asked)
+
+
+@pytest.mark.parametrize(
+    "flags, told",
+    [
+        (["--observed", "none"], "none/observed.json: "),
+        (["--observed", "seen", "--place", "9"], "--place: seen/observed.json has places 1 to 2"),
+        (
+            ["--observed", "seen", "--keys", "3"],
+            "--observed: says the whole case; leave out --keys",
+        ),
+        (["--place", "2", "--threads", "2", "--keys", "1"], "--place: names a place of an"),
+        (["--observed", "other"], "other/observed.json: "),
+    ],
+)
+def test_an_observation_that_cannot_be_used_is_told(
+    lockbench: Program, flags: list[str], told: str
+) -> None:
+    observe(lockbench, "think", "100")
+    (lockbench.folder / "other").mkdir()
+    (lockbench.folder / "other/observed.json").write_text("{}", encoding="utf-8")
+    done = lockbench.run("advise", *flags)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"lockbench advise: {told}"), done.stderr
+
+
+def test_a_preset_is_checked_against_its_program(lockbench: Program) -> None:
+    observe(lockbench, "contended", "1000")
+    done = lockbench.run("observe", "--check", "seen")
+    assert done.returncode in (0, 4), done.stderr
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("holder_body loads.c")
+    assert lines[1].split() == ["the", "program", "its", "preset", "factor"]
+    assert lines[2].split()[:3] == ["contended", "50", "%"]
 
 
 def test_a_place_can_be_several_callers(lockbench: Program) -> None:

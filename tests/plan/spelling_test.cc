@@ -79,18 +79,23 @@ TEST(WorkText, RoundTripsInOneForm) {
   EXPECT_EQ(retold(parse_work, "touch:8"), "touch:8");
   EXPECT_EQ(retold(parse_work, "exp:1us"), "exp:1us");
   EXPECT_EQ(retold(parse_work, "sleep:exp:1ms"), "sleep:exp:1ms");
+  EXPECT_EQ(retold(parse_work, "mix:10ns/1us/20ns"), "mix:10ns/1us/20ns");
+  EXPECT_EQ(retold(parse_work, "sleep:mix:10us/1ms"), "sleep:mix:10us/1ms");
+  EXPECT_EQ(parse_work("mix:10ns/30ns")->duration, Nanoseconds(20));
+  EXPECT_EQ(retold(parse_work, "mix:0/0"), "0");
   EXPECT_EQ(to_text(Work::Kind::kSleep), "sleep");
 }
 
 TEST(WorkText, TellsWhatIsWrong) {
   EXPECT_EQ(message_of(parse_work("nap:100ms")),
             "'nap:100ms' is no kind of work; write 0, 200ns, spin:200ns, sleep:100ms, exp:1us, "
-            "sleep:exp:1ms or touch:8");
+            "sleep:exp:1ms, mix:1us/5us or touch:8");
   EXPECT_THAT(message_of(parse_work("sleep")), StartsWith("'sleep' is no kind of work"));
   EXPECT_THAT(message_of(parse_work("sleep:100")), StartsWith("'100' has no unit"));
   EXPECT_THAT(message_of(parse_work("-1us")), StartsWith("'-1us' is negative"));
   EXPECT_THAT(message_of(parse_work("5")), StartsWith("'5' has no unit"));
   EXPECT_THAT(message_of(parse_work("")), StartsWith("'' is not a duration"));
+  EXPECT_THAT(message_of(parse_work("mix:10ns//20ns")), StartsWith("'' is not a duration"));
   EXPECT_EQ(message_of(parse_work("touch:100000")), "100000 is out of range: 0 to 65536");
 }
 

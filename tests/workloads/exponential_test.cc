@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -50,6 +51,14 @@ TEST(Exponential, HasTheDistributionOfItsName) {
 
 TEST(Exponential, IsToldFromOneWithAMeanTwentiethLarger) {
   EXPECT_GT(kolmogorov_smirnov(drawn(kCount, 1), 1.05), kCritical);
+}
+
+TEST(Exponential, DrawsEachEntryOfAListAsOften) {
+  const std::vector<int> list{10, 20, 20, 70};
+  Exponential places(3);
+  std::map<int, int> drawn;
+  for (std::size_t i = 0; i < Exponential::kSize; ++i) ++drawn[places.next_of(list)];
+  EXPECT_EQ(drawn, (std::map<int, int>{{10, 256}, {20, 512}, {70, 256}}));
 }
 
 TEST(Exponential, HasTheMeanOneInEachOrder) {

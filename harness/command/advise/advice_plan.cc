@@ -145,6 +145,7 @@ Preset preset_for(const AdviceCase& wanted, const Loads& loads, const CellTraits
               .warmup = kWarmup,
               .window = least_window(wanted, loads, traits)};
   if (loads.empty()) sweep.thinks = {cell.think};
+  if (cell.write_share) sweep.write_shares = {cell.write_share};
   if (sleeps_between(loads, cell)) sweep.sample_every = 1;
   preset.sweeps.push_back(std::move(sweep));
   return preset;
@@ -227,6 +228,10 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
   }
   std::vector<PrimitiveSpec> found{{.name = "global", .parameters = {{"lock", "std"}}},
                                    {.name = "global", .parameters = {}}};
+  if (wanted.cell.write_share) {
+    found.push_back({.name = "global", .parameters = {{"lock", "std_shared"}}});
+    found.push_back({.name = "keyed_shared", .parameters = {}});
+  }
   if (wanted.fair) found.push_back({.name = "global", .parameters = {{"lock", "tbb_queuing"}}});
   found.push_back(keyed_for(wanted.cell));
   // With one key, there is only one stripe or shard in use.

@@ -10,6 +10,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/advise/questions.h"
+#include "harness/command/observe/observed_place.h"
 #include "harness/command/predict/predict_command.h"
 #include "harness/command/run/medians.h"
 #include "harness/command/run/run_plan.h"
@@ -137,10 +138,22 @@ absl::Status ask_user(AdviseOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status take_observed(AdviseOptions& options) {
+  const absl::StatusOr<RecordedPlace> place = recorded_place(*options.observed, options.place);
+  if (!place.ok()) return place.status();
+  std::cerr << "The load at " << printable(place->name) << '\n';
+  options.wanted.cell = load_of(*place);
+  options.wanted.think = options.wanted.cell.think;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
+  if (options.observed) {
+    if (absl::Status taken = take_observed(options); !taken.ok()) return complain(taken);
+  }
   if (options.wanted.cell.threads == 0) {
     if (absl::Status asked = ask_user(options); !asked.ok()) return complain(asked);
   }

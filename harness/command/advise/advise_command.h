@@ -23,6 +23,9 @@ struct AdviseOptions {
   std::string machine;                       // not empty: predicts for this model
   std::optional<std::filesystem::path> run;  // answers from this run; absent: measures
   std::optional<std::filesystem::path> out;  // the folder for the new measurements
+  // The case is the load of a place in this observation: `lockbench observe` wrote the folder.
+  std::optional<std::filesystem::path> observed;
+  std::size_t place = 1;
   std::string format = "text";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::vector<std::string> words;  // the command line, for meta.json

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <sstream>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -14,7 +15,9 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/command/observe/observation.h"
+#include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_json.h"
+#include "harness/command/observe/observed_place.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/command/observe/observed_text.h"
 #include "harness/command/observe/recording_file.h"
@@ -114,9 +117,9 @@ absl::Status write_results(const fs::path& folder, const Observation& observatio
   absl::Status status = replace_file(folder / "observed.json", observed_json(observation, facts));
   if (!status.ok() || observation.processes.empty()) return status;
   const ObservedProcess& process = observation.processes[0];
-  return replace_file(folder / "observed.toml",
-                      observed_preset(process.places[0], process, facts.processor_s,
-                                      static_cast<double>(usable_processors())));
+  return replace_file(
+      folder / "observed.toml",
+      observed_preset(process.places[0], process, facts.processor_s, facts.processors));
 }
 
 // The folder is created before the program runs: a folder that cannot be written would lose the
@@ -176,6 +179,7 @@ class ObserveRun {
     facts_.duration_s = seconds(options_.duration);
     facts_.places = options_.place;
     facts_.uncontended_ns = uncontended_cost_ns();
+    facts_.processors = static_cast<double>(usable_processors());
     recording_->set_paused(options_.delay.count() != 0);
     const Clock::time_point begin = Clock::now();
     absl::StatusOr<ForegroundEnd> end = [&] {
@@ -215,7 +219,7 @@ class ObserveRun {
     Observation observation = read_observation(***copy, clock, end.process, facts_.uncontended_ns);
     // The processor time is that of the whole program.
     if (options_.delay.count() == 0 && options_.duration.count() == 0) {
-      bound_by_processors(observation, facts_.processor_s, static_cast<double>(usable_processors()),
+      bound_by_processors(observation, facts_.processor_s, facts_.processors,
                           facts_.uncontended_ns);
     }
     if (!options_.place.empty()) {
@@ -247,10 +251,35 @@ class ObserveRun {
   std::uint64_t stopped_ticks_ = 0;  // when --duration was over, or the program ended
 };
 
+// Observes the benchmark as the program was observed.
+int check(const ObserveOptions& options, std::ostream& err) {
+  const absl::StatusOr<RecordedPlace> program = recorded_place(*options.check, 1);
+  if (!program.ok()) return complain(err, program.status(), kBadInput);
+  const std::string benchmark = shell_command(
+      {this_program().string(), "run", (*options.check / "observed.toml").string(), "--primitive",
+       primitive_like_the_program(load_of(*program)), "--blocks", "1", "--window", "1s",
+       "--patience", "0", "--progress", "off", "--out", (*options.check / "preset-run").string()});
+  std::error_code none;
+  fs::remove_all(*options.check / "preset-run", none);
+  fs::remove_all(*options.check / "preset", none);
+  ObserveOptions inner{.command = {"sh", "-c", "exec " + benchmark + " >/dev/null"},
+                       .out = *options.check / "preset"};
+  std::ostringstream unused;
+  if (const int code = ObserveRun(inner, unused).run(); code != 0) {
+    return complain(err, "--check: the preset could not be measured: " + benchmark,
+                    kCouldNotFinish);
+  }
+  const absl::StatusOr<RecordedPlace> preset = busiest_place(*inner.out);
+  if (!preset.ok()) return complain(err, preset.status(), kCouldNotFinish);
+  const ObservedCheck checked = check_of(*program, *preset);
+  err << printable(program->name) << '\n' << to_text(checked);
+  return checked.agrees() ? 0 : kInconclusive;
+}
+
 }  // namespace
 
 int observe_command(const ObserveOptions& options, std::ostream& err) {
-  return ObserveRun(options, err).run();
+  return options.check ? check(options, err) : ObserveRun(options, err).run();
 }
 
 }  // namespace lockbench

@@ -23,9 +23,12 @@ struct ObserveOptions {
   Nanoseconds duration{0};    // records that long; 0: to the end
   std::uint32_t callers = 1;  // that make up a place
   std::string place;          // a regular expression; empty: all places
+  // Instead of a program: whether the preset of this observation has the program's contention.
+  std::optional<std::filesystem::path> check;
 };
 
-// Returns the program's exit code, or 128 and its signal; else kBadInput or kCouldNotFinish. What
+// Returns the program's exit code, or 128 and its signal; of a check, 0 or kInconclusive; else
+// kBadInput or kCouldNotFinish. What
 // it prints goes to `err`, because standard output is the program's.
 int observe_command(const ObserveOptions& options, std::ostream& err);
 

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/command/observe/observed_preset.h"
 #include "harness/observe/recorder.h"
 #include "harness/plan/printable.h"
 #include "harness/record/build.h"
@@ -28,7 +29,8 @@ Json times_json(const LatencySummary& times) {
   return json;
 }
 
-Json place_json(const ObservedPlace& place) {
+Json place_json(const ObservedPlace& place, const ObservedProcess& process,
+                const ObservationFacts& facts) {
   Json json;
   json["name"] = printable(place.name());
   json["callers"] = Json::array();
@@ -58,10 +60,11 @@ Json place_json(const ObservedPlace& place) {
   json["wait"] = times_json(place.wait);
   json["hold"] = times_json(place.hold);
   json["think"] = times_json(place.think);
+  json["preset"] = observed_preset(place, process, facts.processor_s, facts.processors);
   return json;
 }
 
-Json process_json(const ObservedProcess& process) {
+Json process_json(const ObservedProcess& process, const ObservationFacts& facts) {
   Json json;
   json["pid"] = process.pid;
   json["parent"] = process.parent;
@@ -75,7 +78,9 @@ Json process_json(const ObservedProcess& process) {
   json["processor_bound"] = process.processor_bound;
   json["untracked_holds"] = process.untracked_holds;
   json["places"] = Json::array();
-  for (const ObservedPlace& place : process.places) json["places"].push_back(place_json(place));
+  for (const ObservedPlace& place : process.places) {
+    json["places"].push_back(place_json(place, process, facts));
+  }
   json["inversions"] = process.inversions;
   return json;
 }
@@ -123,7 +128,7 @@ std::string observed_json(const Observation& observation, const ObservationFacts
   json["processes_not_recorded"] = observation.processes_not_recorded;
   json["processes"] = Json::array();
   for (const ObservedProcess& process : observation.processes) {
-    json["processes"].push_back(process_json(process));
+    json["processes"].push_back(process_json(process, facts));
   }
   return json.dump(1) + "\n";
 }

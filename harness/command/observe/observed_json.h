@@ -22,6 +22,7 @@ struct ObservationFacts {
   double duration_s = 0;  // 0: to the end
   std::string places;     // the expression of --place; empty: all
   double uncontended_ns = 0;
+  double processors = 1;  // that this process may use
 };
 
 std::string observed_json(const Observation& observation, const ObservationFacts& facts);

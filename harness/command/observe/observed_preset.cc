@@ -26,13 +26,40 @@ std::string toml_string(std::string_view text) {
   return result + "\"";
 }
 
+// Two digits: samples do not say more.
+Nanoseconds rounded(double ns) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(ns)) - 1));
+  return Nanoseconds(
+      static_cast<std::int64_t>(std::min(std::round(ns / unit) * unit, 24 * 3600e9)));
+}
+
+// The means of equal parts of the histogram, from the shortest to the longest times: so the mean is
+// kept, and the shape but for what is rarer than one part.
 Work work_of(const LatencySummary& times, bool sleeps) {
+  constexpr std::size_t kParts = 32;
   if (times.samples == 0 || times.mean_ns < 0.5) return {};
-  // Two digits: the mean of samples is not known better.
-  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(times.mean_ns)) - 1));
-  const double rounded = std::min(std::round(times.mean_ns / unit) * unit, 24 * 3600e9);
-  return {.kind = sleeps ? Work::Kind::kRandomSleep : Work::Kind::kRandomSpin,
-          .duration = Nanoseconds(static_cast<std::int64_t>(rounded))};
+  Work work{.kind = sleeps ? Work::Kind::kMixedSleep : Work::Kind::kMixedSpin, .mix = {}};
+  const double part = static_cast<double>(times.samples) / kParts;
+  double room = part;
+  double sum_ns = 0;
+  for (const LatencyBucket& bucket : times.buckets) {
+    const double value_ns =
+        (static_cast<double>(bucket.low_ns) + static_cast<double>(bucket.high_ns)) / 2;
+    for (auto left = static_cast<double>(bucket.count); left > 0;) {
+      const double taken = std::min(left, room);
+      sum_ns += taken * value_ns;
+      left -= taken;
+      room -= taken;
+      if (room > 1e-6 * part) continue;
+      work.mix.push_back(rounded(sum_ns / part));
+      room = part;
+      sum_ns = 0;
+    }
+  }
+  if (work.mix.empty()) return {};
+  for (const Nanoseconds one : work.mix) work.duration += one;
+  work.duration /= static_cast<std::int64_t>(work.mix.size());
+  return work.duration.count() == 0 ? Work{} : work;
 }
 
 // Threads that compute in their think time keep that many processors busy.
@@ -64,8 +91,8 @@ std::string observed_preset(const ObservedPlace& place, const ObservedProcess& p
   absl::StrAppend(&text, "description = ",
                   toml_string(absl::StrFormat(
                       "%s %s in %s: locks %d, threads %d, %d acquisitions in %.3g s, %.3g %% "
-                      "contended. Hold and think have the observed means and an exponential "
-                      "distribution; the program's own may differ.",
+                      "contended. Hold and think are drawn from the observed times, one "
+                      "independent of the other.",
                       kind_name(place.kind), place.name(), process.program, place.popularity.locks,
                       place.threads, place.acquisitions, process.wall_s,
                       100.0 * static_cast<double>(place.contended) /

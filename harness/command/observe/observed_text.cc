@@ -36,31 +36,12 @@ std::size_t width(const std::string& text) {
   }));
 }
 
-using Row = std::vector<std::string>;
-
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string blanks(widths[i] - width(row[i]), ' ');
-      absl::StrAppend(&line, i == 0 ? "" : "  ", i == 0 ? row[i] + blanks : blanks + row[i]);
-    }
-    absl::StrAppend(&text, line, "\n");
-  }
-  return text;
-}
-
 std::string both(const LatencySummary& times) {
   if (times.samples == 0) return "-";
   return duration_text(times.p50_ns) + " / " + duration_text(times.p99_ns);
 }
 
-Row row_of(const ObservedPlace& place) {
+TableRow row_of(const ObservedPlace& place) {
   const double contended = static_cast<double>(place.contended) /
                            static_cast<double>(std::max<std::uint64_t>(1, place.acquisitions));
   return {printable(place.name()),
@@ -89,13 +70,13 @@ std::string answer(const ObservedProcess& process) {
 
 std::string process_text(const ObservedProcess& process) {
   std::string text = answer(process);
-  std::vector<Row> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended",
-                         "blocked", "wait p50 / p99", "hold p50 / p99", "think p50 / p99",
-                         "gain at most"}};
+  std::vector<TableRow> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended",
+                              "blocked", "wait p50 / p99", "hold p50 / p99", "think p50 / p99",
+                              "gain at most"}};
   for (std::size_t i = 0; i < std::min(kMostPlaces, process.places.size()); ++i) {
     rows.push_back(row_of(process.places[i]));
   }
-  absl::StrAppend(&text, table(rows));
+  absl::StrAppend(&text, table_text(rows));
   if (process.places.size() > kMostPlaces) {
     absl::StrAppend(&text, "and ", process.places.size() - kMostPlaces,
                     " more places, in observed.json\n");
@@ -128,6 +109,23 @@ std::string duration_text(double ns) {
                          : value >= 9.995 ? "%.1f %s"
                                           : "%.3g %s",
                          value, unit->name);
+}
+
+std::string table_text(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const TableRow& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const TableRow& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string blanks(widths[i] - width(row[i]), ' ');
+      absl::StrAppend(&line, i == 0 ? "" : "  ", i == 0 ? row[i] + blanks : blanks + row[i]);
+    }
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
 }
 
 std::string observed_text(const Observation& observation, const std::string& program) {

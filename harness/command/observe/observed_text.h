@@ -12,6 +12,11 @@ namespace lockbench {
 // If the program could gain less than this share of its time, its locks are not its problem.
 inline constexpr double kProblemFrom = 0.05;
 
+using TableRow = std::vector<std::string>;
+
+// Aligned columns: the first to the left, the others to the right. The rows have one length.
+std::string table_text(const std::vector<TableRow>& rows);
+
 // Why nothing was recorded, if nothing was; else the answer and a table, with line ends.
 std::string observed_text(const Observation& observation, const std::string& program);
 
