@@ -17,6 +17,7 @@
 
 #include "harness/observe/original.h"
 #include "harness/observe/recorder.h"
+#include "primitives/internal/observer.h"
 
 namespace lockbench::observe {
 namespace {
@@ -321,3 +322,34 @@ LOCKBENCH_EXPORT sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec
             [=] { return LOCKBENCH_ORIGINAL(sem_clockwait)(semaphore, clock, until); });
       }));
 }
+
+// For locks that the program makes itself: <lockbench/observed.h>.
+namespace lockbench::observe {
+namespace {
+
+Request request_of(const void* lock, const void* caller) {
+  return {.lock = lock, .caller = caller, .kind = LockKind::kMutex};
+}
+
+constexpr lockbench::internal::Observer kObserver{
+    .acquired = [](const void* lock, const void* caller) { acquired(request_of(lock, caller)); },
+    .wait_begins =
+        [](const void* lock, const void* caller) {
+          const Wait wait = wait_begins(request_of(lock, caller));
+          return lockbench::internal::Observer::Wait{.since = wait.since, .place = wait.place};
+        },
+    .wait_ends =
+        [](const void* lock, const void* caller, lockbench::internal::Observer::Wait wait) {
+          wait_ends(request_of(lock, caller),
+                    {.since = wait.since, .place = static_cast<Place*>(wait.place)}, true);
+        },
+    .try_failed = try_failed,
+    .released = released,
+    .ended = ended,
+};
+
+}  // namespace
+}  // namespace lockbench::observe
+
+extern "C" [[gnu::visibility("default")]] const lockbench::internal::Observer lockbench_observer =
+    lockbench::observe::kObserver;

@@ -16,7 +16,8 @@ from program import Program, wait_until
 
 LOADS = os.environ.get("LOCKBENCH_LOADS", "build/release/tests/observe/lockbench_loads")
 STATIC = os.environ.get("LOCKBENCH_STATIC_LOAD", LOADS.replace("loads", "static_load"))
-LOADS, STATIC = (str(Path(path).resolve()) for path in (LOADS, STATIC))
+OWN = os.environ.get("LOCKBENCH_OWN_LOCKS", LOADS.replace("loads", "own_locks"))
+LOADS, STATIC, OWN = (str(Path(path).resolve()) for path in (LOADS, STATIC, OWN))
 
 
 def observe(lockbench: Program, *load: str, exit_code: int = 0, flags: tuple[str, ...] = ()) -> Any:
@@ -130,6 +131,18 @@ def test_the_preset_can_be_run(lockbench: Program) -> None:
     dry = lockbench.run("run", "seen/observed.toml", "--dry-run", "-v")
     assert dry.returncode == 0, dry.stderr
     assert "think mix of 1" in dry.stdout
+
+
+def test_locks_of_the_program_itself_are_observed(lockbench: Program) -> None:
+    alone = subprocess.run([OWN, "2000"], capture_output=True, text=True, check=True)
+    done = lockbench.run("observe", "--out", "seen", "--", OWN, "2000")
+    assert (done.returncode, done.stdout) == (0, alone.stdout), done.stderr
+    found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
+    places = sorted(found["processes"][0]["places"], key=lambda one: int(one["locks"]))
+    assert all("own_locks.cc:" in one["name"] for one in places)
+    figures = ("acquisitions", "locks", "threads")
+    assert [[one[name] for name in figures] for one in places] == [[4000, 1, 2], [8000, 10, 2]]
+    assert places[1]["hottest_share"] == pytest.approx(0.55)
 
 
 def test_advice_for_an_observation_is_asked_with_its_load(lockbench: Program) -> None:
