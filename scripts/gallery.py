@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what the pages of docs/ show of the runs in results/reference/, and nothing else.
+"""Draws what the pages of docs/ show of the runs in results/reference/, and writes their tables.
 
 A page that shows images/reference/xeon-2vcpu/quick/winner.png shows the picture `winner` of the run
 results/reference/xeon-2vcpu/quick: the pages themselves are the list. Each picture carries the id
 of its run, as the text `run` of the PNG, so that a test finds pictures that are older than the run.
+
+Between `<!-- by load: reference/epyc-2vcpu/loads -->` and `<!-- end of by load: … -->` a page has the
+table of this run's ratios by load. With --out, no page is changed.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import logging
 import re
@@ -25,7 +29,7 @@ modules.need("gallery", "matplotlib", "pandas", "scipy")
 from PIL import Image  # noqa: E402  # matplotlib itself needs it
 from PIL.PngImagePlugin import PngInfo  # noqa: E402
 
-from analysis import command, figure, files, loader  # noqa: E402
+from analysis import by_load, command, figure, files, loader, marked  # noqa: E402
 from analysis.pictures import PICTURES  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,6 +41,7 @@ _LINK = re.compile(
     r"\((?:docs/)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
     r"(?P<picture>[^/()\s]+)\.png)\)"
 )
+_TABLE = re.compile(r"^<!-- (?P<name>by load: (?P<run>reference/\S+)) -->$", re.MULTILINE)
 
 
 @dataclass(frozen=True, order=True)
@@ -82,6 +87,14 @@ def text_of(page: Path) -> str:
 def shown_path(path: Path) -> Path:
     """A path as a reader of the checkout knows it."""
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables as their runs have them now."""
+    for mark in _TABLE.finditer(text):
+        with (RESULTS / mark["run"] / "comparisons.csv").open(encoding="utf-8", newline="") as rows:
+            text = marked.replaced(text, mark["name"], by_load.table(list(csv.DictReader(rows))))
+    return text
 
 
 def check(shown: Shown) -> None:
@@ -151,6 +164,11 @@ def body(argv: Sequence[str]) -> int:
     figure.use_style()
     for shown in wanted:
         print(shown_path(draw(shown, arguments.out)), flush=True)
+    for page in pages if arguments.out == DOCS else []:
+        old = text_of(page)
+        if (new := with_tables(old)) != old:
+            page.write_text(new, encoding="utf-8")
+            print(shown_path(page), flush=True)
     return 0
 
 

@@ -25,7 +25,7 @@ modules.need("prediction", "numpy", "pandas", "scipy")
 
 import pandas as pd  # noqa: E402
 
-from analysis import command, literature, loader  # noqa: E402
+from analysis import command, literature, loader, marked  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
 from analysis.prediction import (  # noqa: E402
     accuracy_text,
@@ -153,21 +153,12 @@ def variants(text: str, by: float = BY) -> dict[str, str]:
     return made
 
 
-def replaced(page: str, name: str, text: str) -> str:
-    """The page with the text between its marks `<!-- name -->` and `<!-- end of name -->`."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise InputError(f"the page wants one line {begin.strip()} and one {end}")
-    before, _, rest = page.partition(begin)
-    return before + begin + text + end + rest.partition(end)[2]
-
-
 def give(name: str, text: str, page: Path | None) -> None:
     if page is None:
         sys.stdout.write(text)
         return
     old = page.read_text(encoding="utf-8")
-    page.write_text(replaced(old, name, text), encoding="utf-8")
+    page.write_text(marked.replaced(old, name, text), encoding="utf-8")
 
 
 def parser() -> command.Parser:
