@@ -6,8 +6,8 @@ A page that shows images/reference/xeon-2vcpu/quick/winner.png shows the picture
 results/reference/xeon-2vcpu/quick: the pages themselves are the list. Each picture carries the id
 of its run, as the text `run` of the PNG, so that a test finds pictures that are older than the run.
 
-Between `<!-- by load: reference/epyc-2vcpu/loads -->` and `<!-- end of by load: … -->` a page has the
-table of this run's ratios by load. With --out, no page is changed.
+Between `<!-- by load: reference/epyc-2vcpu/loads -->` and `<!-- end of by load: … -->` a page has
+the table of this run's ratios by load. With --out, no page is changed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RESULTS = ROOT / "results"
 COLOURS = 256  # the most frequent ones stay exactly as they are
 
 _LINK = re.compile(
-    r"\((?:docs/)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
+    r"\((?:docs/|\.\./)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
     r"(?P<picture>[^/()\s]+)\.png)\)"
 )
 _TABLE = re.compile(r"^<!-- (?P<name>by load: (?P<run>reference/\S+)) -->$", re.MULTILINE)
@@ -61,6 +61,10 @@ def parser() -> command.Parser:
         "--out", metavar="DIR", type=Path, default=DOCS, help="where to write instead of docs/"
     )
     return made
+
+
+def all_pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def shown_on(pages: Sequence[Path]) -> Iterator[Shown]:
@@ -157,7 +161,7 @@ def shrink(picture: Path, run_id: str) -> None:
 
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    pages = arguments.pages or [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    pages = arguments.pages or all_pages()
     wanted = sorted(shown_on(pages))
     for shown in wanted:
         check(shown)

@@ -38,7 +38,7 @@ from analysis.prediction import (  # noqa: E402
 )
 
 GRID = """\
-# Written by scripts/prediction.py grid: what docs/prediction-accuracy.md compares.
+# Written by scripts/prediction.py grid: what docs/laboratory/prediction-accuracy.md compares.
 title = "The grid on which predictions are compared with measurements"
 blocks = 2
 primitive = [
@@ -65,7 +65,7 @@ key_distribution = "zipf:0.99"
 BOUND = GRID.replace("blocks = 2\n", 'blocks = 2\npinning = "compact"\n')
 
 SCALING = """\
-# Written by scripts/prediction.py grid scaling: the grid of other machines in docs/performance.md.
+# Written by scripts/prediction.py grid scaling: the grid of docs/laboratory/predicted-machines.md.
 title = "Our locks and the peers that can be predicted, on other machines"
 blocks = 1
 primitive = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a page that a program writes, between `<!-- name -->` and `<!-- end of name -->`. Pure."""
+"""The parts of a page that a program writes: between `<!-- name -->` and `<!-- end of name -->`."""
 
 from __future__ import annotations
 

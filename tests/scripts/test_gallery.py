@@ -14,7 +14,7 @@ from PIL import Image
 
 Capture = pytest.CaptureFixture[str]
 
-PAGES = [gallery.ROOT / "README.md", *sorted(gallery.DOCS.glob("*.md"))]
+PAGES = gallery.all_pages()
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#?(?P<section>[^)\s]*)\)")
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
@@ -91,7 +91,9 @@ def test_tables_are_of_the_runs_that_they_are_shown_for() -> None:
 
 
 def test_a_table_has_our_range_and_the_peer_by_threads_hold_and_load() -> None:
-    def row(cell: str, threads: int, hold: float, primitive: str, ratio: float, verdict: str) -> dict:
+    def row(
+        cell: str, threads: int, hold: float, primitive: str, ratio: float, verdict: str
+    ) -> dict[str, str]:
         return {
             "cell": cell,
             "threads": str(threads),
