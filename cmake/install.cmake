@@ -93,7 +93,7 @@ install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake
         DESTINATION ${package} COMPONENT dev)
 
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/liblockbench-dev)
-install(FILES docs/use.md docs/choosing.md docs/concepts.md docs/versioning.md docs/add-a-primitive.md
+install(FILES docs/use.md docs/choosing.md docs/reference.md docs/versioning.md docs/add-a-primitive.md
         DESTINATION ${doc}/docs COMPONENT dev)
 install(DIRECTORY docs/design DESTINATION ${doc}/docs COMPONENT dev)
 install(DIRECTORY examples/use examples/ten-lines DESTINATION ${doc}/examples COMPONENT dev)

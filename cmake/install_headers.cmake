@@ -9,7 +9,7 @@ set(package ${CMAKE_INSTALL_DATADIR}/cmake/lockbench)
 set(public ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${public_headers}/lockbench DESTINATION ${public} COMPONENT headers)
 install(FILES LICENSE DESTINATION ${doc} COMPONENT headers)
-install(FILES docs/use.md docs/choosing.md docs/concepts.md docs/versioning.md
+install(FILES docs/use.md docs/choosing.md docs/reference.md docs/versioning.md
         DESTINATION ${doc}/docs COMPONENT headers)
 install(DIRECTORY examples/use DESTINATION ${doc}/examples COMPONENT headers)
 

@@ -9,11 +9,12 @@ usage() {
 Usage: ./scripts/check.sh [--quick | --within SECONDS | --all]
 
 Checks all tracked sources and pages: clang-format, the include rules, the links
-of the pages, the package lists, black, flake8, mypy, and shellcheck if it is
-installed. Makes the Doxygen pages in build/doxygen; a warning is an error. This
-takes half a minute. Then runs clang-tidy, without precompiled headers, on the
-sources and headers that differ from the main branch (on the main branch: from
-the previous commit). This takes 5 to 20 s for each file.
+of the pages, the package lists, the measurements behind what the pages say of
+speed, black, flake8, mypy, and shellcheck if it is installed. Makes the Doxygen
+pages in build/doxygen; a warning is an error. This takes half a minute. Then runs
+clang-tidy, without precompiled headers, on the sources and headers that differ
+from the main branch (on the main branch: from the previous commit). This takes 5
+to 20 s for each file.
 
   --quick            without clang-tidy
   --within SECONDS   clang-tidy starts no further file after SECONDS, and the
@@ -77,6 +78,7 @@ check format clang-format-14 --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
 check links python3 scripts/check_links.py
 check packages python3 scripts/check_packages.py
+check claims python3 scripts/check_claims.py
 # Another major version of black formats otherwise.
 if [[ "$(black --version 2>/dev/null)" == "black, 23."* ]]; then
   check black black --quiet --check "${python[@]}"

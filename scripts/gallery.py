@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what the pages of docs/ show of the runs in results/reference/, and nothing else.
+"""Draws what the pages of docs/ show of the runs in results/reference/, and writes their tables.
 
 A page that shows images/reference/xeon-2vcpu/quick/winner.png shows the picture `winner` of the run
 results/reference/xeon-2vcpu/quick: the pages themselves are the list. Each picture carries the id
 of its run, as the text `run` of the PNG, so that a test finds pictures that are older than the run.
+
+Between `<!-- by load: reference/epyc-2vcpu/loads -->` and `<!-- end of by load: … -->` a page has
+the table of this run's ratios by load. With --out, no page is changed.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import logging
 import re
@@ -25,7 +29,7 @@ modules.need("gallery", "matplotlib", "pandas", "scipy")
 from PIL import Image  # noqa: E402  # matplotlib itself needs it
 from PIL.PngImagePlugin import PngInfo  # noqa: E402
 
-from analysis import command, figure, files, loader  # noqa: E402
+from analysis import by_load, command, figure, files, loader, marked  # noqa: E402
 from analysis.pictures import PICTURES  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,9 +38,10 @@ RESULTS = ROOT / "results"
 COLOURS = 256  # the most frequent ones stay exactly as they are
 
 _LINK = re.compile(
-    r"\((?:docs/)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
+    r"\((?:docs/|\.\./)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
     r"(?P<picture>[^/()\s]+)\.png)\)"
 )
+_TABLE = re.compile(r"^<!-- (?P<name>by load: (?P<run>reference/\S+)) -->$", re.MULTILINE)
 
 
 @dataclass(frozen=True, order=True)
@@ -56,6 +61,10 @@ def parser() -> command.Parser:
         "--out", metavar="DIR", type=Path, default=DOCS, help="where to write instead of docs/"
     )
     return made
+
+
+def all_pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def shown_on(pages: Sequence[Path]) -> Iterator[Shown]:
@@ -82,6 +91,14 @@ def text_of(page: Path) -> str:
 def shown_path(path: Path) -> Path:
     """A path as a reader of the checkout knows it."""
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables as their runs have them now."""
+    for mark in _TABLE.finditer(text):
+        with (RESULTS / mark["run"] / "comparisons.csv").open(encoding="utf-8", newline="") as rows:
+            text = marked.replaced(text, mark["name"], by_load.table(list(csv.DictReader(rows))))
+    return text
 
 
 def check(shown: Shown) -> None:
@@ -144,13 +161,18 @@ def shrink(picture: Path, run_id: str) -> None:
 
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    pages = arguments.pages or [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    pages = arguments.pages or all_pages()
     wanted = sorted(shown_on(pages))
     for shown in wanted:
         check(shown)
     figure.use_style()
     for shown in wanted:
         print(shown_path(draw(shown, arguments.out)), flush=True)
+    for page in pages if arguments.out == DOCS else []:
+        old = text_of(page)
+        if (new := with_tables(old)) != old:
+            page.write_text(new, encoding="utf-8")
+            print(shown_path(page), flush=True)
     return 0
 
 

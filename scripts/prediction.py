@@ -25,7 +25,7 @@ modules.need("prediction", "numpy", "pandas", "scipy")
 
 import pandas as pd  # noqa: E402
 
-from analysis import command, literature, loader  # noqa: E402
+from analysis import command, literature, loader, marked  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
 from analysis.prediction import (  # noqa: E402
     accuracy_text,
@@ -38,7 +38,7 @@ from analysis.prediction import (  # noqa: E402
 )
 
 GRID = """\
-# Written by scripts/prediction.py grid: what docs/prediction-accuracy.md compares.
+# Written by scripts/prediction.py grid: what docs/laboratory/prediction-accuracy.md compares.
 title = "The grid on which predictions are compared with measurements"
 blocks = 2
 primitive = [
@@ -65,7 +65,7 @@ key_distribution = "zipf:0.99"
 BOUND = GRID.replace("blocks = 2\n", 'blocks = 2\npinning = "compact"\n')
 
 SCALING = """\
-# Written by scripts/prediction.py grid scaling: the grid of other machines in docs/performance.md.
+# Written by scripts/prediction.py grid scaling: the grid of docs/laboratory/predicted-machines.md.
 title = "Our locks and the peers that can be predicted, on other machines"
 blocks = 1
 primitive = [
@@ -153,21 +153,12 @@ def variants(text: str, by: float = BY) -> dict[str, str]:
     return made
 
 
-def replaced(page: str, name: str, text: str) -> str:
-    """The page with the text between its marks `<!-- name -->` and `<!-- end of name -->`."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise InputError(f"the page wants one line {begin.strip()} and one {end}")
-    before, _, rest = page.partition(begin)
-    return before + begin + text + end + rest.partition(end)[2]
-
-
 def give(name: str, text: str, page: Path | None) -> None:
     if page is None:
         sys.stdout.write(text)
         return
     old = page.read_text(encoding="utf-8")
-    page.write_text(replaced(old, name, text), encoding="utf-8")
+    page.write_text(marked.replaced(old, name, text), encoding="utf-8")
 
 
 def parser() -> command.Parser:

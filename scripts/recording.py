@@ -5,8 +5,9 @@
 The recording is asciinema's, version 2 of its format. The one in docs/images was made so, and can
 be made again on any machine, with the figures of that machine:
 
-    shown="lockbench advise --threads 8 --keys 1000 --hold 20us | head -8"
-    asciinema rec --overwrite --cols 64 --rows 23 -t "$shown" -c "$shown" docs/images/advise.cast
+    shown="lockbench advise --threads 32 --rate 64000 --hold 3us --keys 5000"
+    shown="$shown --distribution hot:0.01,0.9 | head -9"
+    asciinema rec --overwrite --cols 92 --rows 18 -t "$shown" -c "$shown" docs/images/advise.cast
     scripts/recording.py docs/images/advise.cast
 
 The title is the command that is shown being typed.

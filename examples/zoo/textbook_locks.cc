@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spin locks as textbooks and lock libraries have them, on std::atomic. docs/prediction-accuracy.md
-// sets predictions for them beside what others measured.
+// Spin locks as textbooks and lock libraries have them, on std::atomic.
+// docs/laboratory/prediction-accuracy.md sets predictions for them beside what others measured.
 //
 //   lockbench predict --plugin ./textbook_locks.so --machine epyc-7773x --primitive global:lock=mcs
 //   lockbench stress --plugin ./textbook_locks.so --engine sim

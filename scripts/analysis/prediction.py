@@ -153,7 +153,7 @@ def accuracy_row(name: str, one: Accuracy) -> str:
 
 
 def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
-    """The tables of docs/prediction-accuracy.md, in Markdown."""
+    """The tables of docs/laboratory/prediction-accuracy.md, in Markdown."""
     both = pairs(measured, predicted)
     head = [
         line(
@@ -334,7 +334,7 @@ def changes(trials: pd.DataFrame, base: str) -> list[Change]:
 
 
 def sensitivity_text(found: Iterable[Change]) -> str:
-    """The table of docs/prediction-accuracy.md, in Markdown."""
+    """The table of docs/laboratory/prediction-accuracy.md, in Markdown."""
     rows = [
         line(
             "figure", "median change of rates", "another lock is fastest", "median rank", "lowest"

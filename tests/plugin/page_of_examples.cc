@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The examples of docs/concepts.md and README.md, against lockbench::primitives as installed.
+// The examples of docs/reference.md and README.md run, against lockbench::primitives as installed.
 #include <chrono>
 #include <cstdint>
 #include <lockbench/keyed_mutex.h>

@@ -48,9 +48,11 @@ def test_what_is_wrong_is_told(
     assert any(found in line for line in told), told
 
 
-def test_rows_that_do_not_exist_bear_nothing() -> None:
-    claim = {"where": {"primitive": "c"}, "at_least": 0}
-    assert "no row has" in check_claims.broken(claim, [{"primitive": "a", "ratio": "1"}])
+@pytest.mark.parametrize("primitive", ["c", ["a", "c"]])
+def test_rows_that_do_not_exist_bear_nothing(primitive: str | list[str]) -> None:
+    claim = {"where": {"primitive": primitive}, "at_least": 0}
+    told = check_claims.broken(claim, [{"primitive": "a", "ratio": "1"}])
+    assert told == "no row has {'primitive': 'c'}"
 
 
 def test_a_bound_is_needed() -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import gallery
 import pytest
-from analysis import palette
+from analysis import by_load, palette
 from analysis.pictures import PICTURES
 from PIL import Image
 
 Capture = pytest.CaptureFixture[str]
 
-PAGES = [gallery.ROOT / "README.md", *sorted(gallery.DOCS.glob("*.md"))]
+PAGES = gallery.all_pages()
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#?(?P<section>[^)\s]*)\)")
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
@@ -81,6 +81,43 @@ def test_pictures_are_of_the_run_that_they_are_shown_for() -> None:
         assert drawn == gallery.run_id_of(
             gallery.RESULTS / one.run
         ), f"{one.path} is of the run {drawn}: draw it again with scripts/gallery.py"
+
+
+def test_tables_are_of_the_runs_that_they_are_shown_for() -> None:
+    old = {page: page.read_text(encoding="utf-8") for page in PAGES}
+    for page, text in old.items():
+        assert gallery.with_tables(text) == text, f"{page}: write it again with scripts/gallery.py"
+    assert any("<!-- by load: " in text for text in old.values())
+
+
+def test_a_table_has_our_range_and_the_peer_by_threads_hold_and_load() -> None:
+    def row(
+        cell: str, threads: int, hold: float, primitive: str, ratio: float, verdict: str
+    ) -> dict[str, str]:
+        return {
+            "cell": cell,
+            "threads": str(threads),
+            "hold_ns": str(hold),
+            "primitive": primitive,
+            "baseline": "global:lock=std",
+            "ratio": str(ratio),
+            "verdict": verdict,
+        }
+
+    rows = [
+        row("counter · 1 key · load 50 %", 8, 2e4, "global", 1.5, "faster"),
+        row("counter · 1 key · load 50 %", 8, 2e4, "keyed", 1.25, "inconclusive"),
+        row("counter · 1 key · load 50 %", 8, 2e4, "global:lock=tbb_spin", 2, "faster"),
+        row("counter · 1 key", 8, 2e4, "global", 0.9, "slower"),
+        row("counter · 1 key · load 7.5 %, threads sleep", 64, 200, "global", 1, "same"),
+        row("counter · 1 key", 8, 2e4, "global:lock=absl", 3, "faster"),
+    ]
+    assert by_load.table(rows).splitlines() == [
+        "| threads, hold | 7.5 % | 50 % | saturated |",
+        "|---|---:|---:|---:|",
+        "| 8, 20 µs |  | 1.25–1.50? / 2.00 | 0.90 |",
+        "| 64 that sleep, 200 ns | 1.00 |  |  |",
+    ]
 
 
 def test_the_colours_of_two_primitives_stay_two_colours(tmp_path: Path) -> None:

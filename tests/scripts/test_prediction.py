@@ -11,7 +11,7 @@ import pandas as pd
 import prediction as script
 import pytest
 import synthetic
-from analysis import loader
+from analysis import loader, marked
 from analysis.errors import InputError
 from analysis.prediction import (
     accuracy,
@@ -180,7 +180,7 @@ def test_the_page_is_replaced_between_its_marks(
     text = page.read_text(encoding="utf-8")
     assert text == "a\n<!-- accuracy -->\nnew\n<!-- end of accuracy -->\nb\n"
     with pytest.raises(InputError, match="<!-- sensitivity -->"):
-        script.replaced(text, "sensitivity", "new\n")
+        marked.replaced(text, "sensitivity", "new\n")
 
 
 def test_the_grid_is_as_large_as_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:

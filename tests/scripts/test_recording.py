@@ -96,7 +96,19 @@ def test_the_picture_is_that_of_the_recording_beside_it() -> None:
         assert made == shown, f"run scripts/recording.py {file.relative_to(ROOT)}"
 
 
-def test_the_first_picture_of_the_readme_is_a_recording() -> None:
+def test_the_readme_shows_the_cost_by_load_and_then_a_recording() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    first = re.search(r"!\[[^]]*\]\(([^)]*)\)", readme)
-    assert first is not None and first[1] == "docs/images/advise.svg"
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]*)\)", readme)
+    assert pictures[0].endswith("/quick/cost-by-load.png")
+    assert pictures[1] == "docs/images/advise.svg"
+
+
+def test_the_figures_on_the_page_are_those_of_the_recording() -> None:
+    page = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+    shown = re.search(r"```console\n(.*?)```", page, re.DOTALL)
+    assert shown is not None
+    figures = re.findall(r"[\d.]+ (?:µs|ns|%)", shown[1])
+    cast = recording.read((IMAGES / "advise.cast").read_text(encoding="utf-8"))
+    printed = "".join(text for _, text in cast.output)
+    assert len(figures) > 4
+    assert [figure for figure in figures if figure not in printed] == []
