@@ -82,6 +82,24 @@ def test_a_plug_in_s_lock_is_measured_and_proves_itself(lockbench: Program) -> N
     )
 
 
+def test_shards_and_resumed_runs_want_the_same_build_of_a_plug_in(lockbench: Program) -> None:
+    plugin = lockbench.folder / "locks.so"
+    plugin.write_bytes(Path(C_LOCKS).read_bytes())
+    plan = ("run", "--plugin", "locks.so", "--primitive", "c_stripes", "--primitive", "global")
+    plan += ("--mode", "fixed", "--operations", "1", "--threads", "1,2", "--blocks", "1")
+    for shard in ("1/2", "2/2"):
+        done = lockbench.run(*plan, "--shard", shard, "--out", shard[0])
+        assert done.returncode == 0, done.stderr
+        if shard == "1/2":  # a byte after the end of what is loaded: another file, the same locks
+            plugin.write_bytes(plugin.read_bytes() + b"0")
+    merged = lockbench.run("merge", "all", "1", "2")
+    assert merged.returncode == 2
+    assert "1 and 2: different builds (plug-in locks.so, file_hash " in merged.stderr
+    again = lockbench.run(*plan, "--shard", "1/2", "--out", "1")
+    assert again.returncode == 2
+    assert "a shard that was begun with another build (plug-in locks.so, " in again.stderr
+
+
 def test_list_says_where_each_comes_from(lockbench: Program) -> None:
     listed = lockbench.run("list", "primitives", "--plugin", C_LOCKS).stdout.splitlines()
     ours = [line for line in listed if line.startswith("  global:lock=std ")]
@@ -223,7 +241,7 @@ def test_a_run_with_plug_ins_is_not_resumed_without_them(lockbench: Program) -> 
     trials.write_text("".join(lines[:-1]), encoding="utf-8")
     refusal = lockbench.run("run", "--resume", "out")
     assert refusal.returncode == 2
-    assert "if it comes from a plug-in, name that, too, by --plugin" in refusal.stderr
+    assert "1 and 0 plug-ins: name by --plugin what it measures" in refusal.stderr
     assert lockbench.run("run", "--resume", "out", "--plugin", C_LOCKS).returncode == 0
     assert_complete(lockbench.folder / "out", 2)
 

@@ -323,6 +323,38 @@ def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture
     assert "different builds (commit" in refusal(capsys, *runs)
 
 
+PLUGIN = {"file": "build/mine.so", "file_hash": "01"}
+
+
+@pytest.mark.parametrize(
+    "others, said",
+    [
+        ([{**PLUGIN, "file": "elsewhere/mine.so"}], None),
+        (
+            [{**PLUGIN, "file_hash": "02"}],
+            "different builds (plug-in mine.so, file_hash '01' and '02')",
+        ),
+        ([PLUGIN, PLUGIN], "different builds (1 and 2 plug-ins)"),
+        (None, "different builds (1 and 0 plug-ins)"),
+    ],
+)
+def test_runs_of_different_builds_of_a_plug_in_are_refused(
+    make_run: MakeRun, capsys: Capture, others: object, said: str | None
+) -> None:
+    runs = [
+        make_run(name, meta={**synthetic.META, "plugins": plugins})
+        for name, plugins in (("old", [PLUGIN]), ("new", others))
+    ]
+    if said is None:
+        report(capsys, *runs)
+        return
+    assert said in refusal(capsys, *runs)
+    assert compare.main([*map(str, runs), "--force"]) == 0
+    assert "compared by force though the builds differ: " in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_runs_of_unknown_machines_are_refused(make_run: MakeRun, capsys: Capture) -> None:
     runs = make_run("old", meta={}), make_run("new", meta={})
     assert "does not name the machine" in refusal(capsys, *runs)

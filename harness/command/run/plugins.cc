@@ -17,6 +17,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/command/run/plugin_record.h"
+#include "harness/plan/fingerprint.h"
 #include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"
@@ -24,6 +25,7 @@
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
+#include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -130,6 +132,12 @@ std::map<std::string, PluginRecord>& records() {
   return records;
 }
 
+// Absent if the file cannot be read, or is larger than any plug-in.
+std::optional<std::string> hash_of(const std::string& file) {
+  const absl::StatusOr<std::string> bytes = read_file(file, kMostRunFileBytes);
+  return bytes.ok() ? std::optional(fingerprint(*bytes)) : std::nullopt;
+}
+
 std::string build_difference_text(const PluginRecord& record) {
   return "the plug-in " + record.file + " was not compiled as lockbench: " + *record.differs;
 }
@@ -151,7 +159,7 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
     err << "lockbench: " << call_cost_text(file, *description->call_ns) << '\n';
   }
   const PluginRecord& record = records()[file] =
-      plugin_record(file, description->stamp, own_stamp());
+      plugin_record(file, hash_of(file), description->stamp, own_stamp());
   if (measures && record.differs) {
     const Build own = this_build();
     err << "lockbench: " << build_difference_text(record)
@@ -179,6 +187,7 @@ absl::Status add_predicted_plugin(const std::string& file) {
                       .prefix = "lockbench-predict: "};
   absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
+  records()[file] = plugin_record(file, hash_of(file), {}, own_stamp());
   return add_to_catalog(file, std::move(description->entries));
 }
 
