@@ -34,7 +34,7 @@ _lockbench_formats() {
     plot) echo "png svg" ;;
     schema) echo "json markdown" ;;
     doctor | list | stress) echo "text json" ;;
-    gate) echo "text markdown json" ;;
+    gate | ab) echo "text markdown json" ;;
     *) echo "text json csv markdown" ;;
   esac
 }
@@ -73,7 +73,7 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
+        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate ab merge submit list preset doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;

@@ -19,6 +19,14 @@ USAGE_ERROR = 2
 INCONCLUSIVE = 4
 
 
+class EndedBy(Exception):
+    """A command that this one started failed, and said why; its exit code is this one's."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = 128 - code if code < 0 else code
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one line."""
 
@@ -55,6 +63,8 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
     except InputError as error:
         print_note(name, str(error))
         return USAGE_ERROR
+    except EndedBy as end:
+        return end.code
     except InconclusiveError as error:
         print_note(name, f"inconclusive: {error}")
         return INCONCLUSIVE

@@ -85,17 +85,17 @@ def test_a_plug_in_s_lock_is_measured_and_proves_itself(lockbench: Program) -> N
 def test_shards_and_resumed_runs_want_the_same_build_of_a_plug_in(lockbench: Program) -> None:
     plugin = lockbench.folder / "locks.so"
     plugin.write_bytes(Path(C_LOCKS).read_bytes())
-    plan = ("run", "--plugin", "locks.so", "--primitive", "c_stripes", "--primitive", "global")
-    plan += ("--mode", "fixed", "--operations", "1", "--threads", "1,2", "--blocks", "1")
+    plan = "run --plugin locks.so --primitive c_stripes --primitive global --mode fixed"
+    words = [*plan.split(), *"--operations 1 --threads 1,2 --blocks 1".split()]
     for shard in ("1/2", "2/2"):
-        done = lockbench.run(*plan, "--shard", shard, "--out", shard[0])
+        done = lockbench.run(*words, "--shard", shard, "--out", shard[0])
         assert done.returncode == 0, done.stderr
         if shard == "1/2":  # a byte after the end of what is loaded: another file, the same locks
             plugin.write_bytes(plugin.read_bytes() + b"0")
     merged = lockbench.run("merge", "all", "1", "2")
     assert merged.returncode == 2
     assert "1 and 2: different builds (plug-in locks.so, file_hash " in merged.stderr
-    again = lockbench.run(*plan, "--shard", "1/2", "--out", "1")
+    again = lockbench.run(*words, "--shard", "1/2", "--out", "1")
     assert again.returncode == 2
     assert "a shard that was begun with another build (plug-in locks.so, " in again.stderr
 

@@ -242,7 +242,8 @@ TEST(BuildDifference, KnowsPlugInsByTheirBytesNotByTheirFolders) {
   const Plugins changed{{{.file = "y.so", .file_hash = "3"}, {.file = "z/x.so", .file_hash = "1"}}};
   EXPECT_EQ(build_difference(meta, meta.build, moved), "");
   EXPECT_EQ(build_difference(meta, meta.build, changed), "plug-in y.so, file_hash 2 and 3");
-  EXPECT_EQ(build_difference(meta, meta.build, {}), "2 and 0 plug-ins: name by --plugin what it measures");
+  EXPECT_EQ(build_difference(meta, meta.build, {}),
+            "2 and 0 plug-ins: name by --plugin what it measures");
   EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build, changed),
               HasSubstr("begun with another build (plug-in y.so, "));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PluginRecord: which plug-in it is, how it was compiled, and in what this differs from lockbench's own build.
-// Pure.
+// PluginRecord: which plug-in it is, how it was compiled, and in what this differs from lockbench's
+// own build. Pure.
 #pragma once
 
 #include <optional>
