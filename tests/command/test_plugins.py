@@ -7,13 +7,16 @@ import json
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
+from installation import ROOT
 from program import Program, assert_complete, rows_of, wait_until
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
 C_LOCKS = str(PLUGINS.resolve() / "c_locks.so")
+BUILD = Path(os.environ.get("LOCKBENCH_BUILD", "build/release"))
 BROKEN = str(PLUGINS.resolve() / "broken.so")
 
 PLAN = """
@@ -98,6 +101,36 @@ def test_shards_and_resumed_runs_want_the_same_build_of_a_plug_in(lockbench: Pro
     again = lockbench.run(*words, "--shard", "1/2", "--out", "1")
     assert again.returncode == 2
     assert "a shard that was begun with another build (plug-in locks.so, " in again.stderr
+
+
+@pytest.mark.parametrize(
+    "flag, said",
+    [
+        ("-DWITHOUT_PROMISES", "static constexpr lockbench::Promises kPromises"),
+        ("-DTWO", "several_locks_of_a_file_are_added_in_one_LOCKBENCH_PLUGIN"),
+    ],
+)
+def test_the_compiler_names_what_a_plug_in_lacks(flag: str, said: str) -> None:
+    generated = BUILD / "generated"
+    words = [
+        "-std=c++20",
+        "-fsyntax-only",
+        "-DLOCKBENCH_STRESS_ONLY",
+        f"-I{ROOT}",
+        f"-I{generated}",
+    ]
+    source = str(ROOT / "tests/plugin/unmakeable.cc")
+    done = subprocess.run(
+        ["c++", *words, flag, source], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert re.search("error: .*" + said, done.stderr), done.stderr
+
+
+def test_a_plug_in_for_stress_alone_says_so_when_it_is_to_be_measured(lockbench: Program) -> None:
+    said = refused(lockbench, str(PLUGINS.resolve() / "promising.so"))
+    assert said.startswith("built for `lockbench stress` alone, with ")
+    assert "no STRESS_ONLY" in said
 
 
 def test_list_says_where_each_comes_from(lockbench: Program) -> None:

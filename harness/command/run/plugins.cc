@@ -154,6 +154,7 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
                       .prefix = "lockbench plugin: "};
   absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
+  measures = measures && !description->entries.empty();
   if (description->call_ns) c_calls()[file] = *description->call_ns;
   if (measures && description->call_ns) {
     err << "lockbench: " << call_cost_text(file, *description->call_ns) << '\n';
@@ -169,6 +170,19 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
     return added;
   }
   return check_stressed(file, description->stressed);
+}
+
+// A plug-in that was built for stress alone has no loops to measure.
+absl::Status check_measurable(const std::string& file) {
+  const std::vector<std::string> measured = Catalog::standard().plugins();
+  if (std::find(measured.begin(), measured.end(), file) != measured.end()) return absl::OkStatus();
+  std::string names;
+  for (const auto& [name, plugin] : stressed_locks()) {
+    if (plugin == file) names += (names.empty() ? "" : ", ") + name;
+  }
+  return refuse(file, "built for `lockbench stress` alone, with " + names +
+                          "; to measure it, give lockbench_add_plugin() no STRESS_ONLY, and "
+                          "SIMULATE instead of lockbench_add_simulated_plugin()");
 }
 
 // What was built for predictions beside the plug-in; it may also be named itself.
@@ -233,7 +247,9 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
   const std::vector<std::string> on_path = plugins_on_path();
   if (!named.empty() || !on_path.empty()) note_signals();
   for (const std::string& file : named) {
-    if (absl::Status added = add_plugin(file, measures, err); !added.ok()) return added;
+    absl::Status added = add_plugin(file, measures, err);
+    if (added.ok() && measures) added = check_measurable(file);
+    if (!added.ok()) return added;
   }
   std::error_code error;
   for (const std::string& file : on_path) {
