@@ -32,7 +32,7 @@ endif()
 install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
-                 scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/compare_program.py DESTINATION ${share}/scripts
+                 scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py scripts/compare_program.py DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)

@@ -73,11 +73,11 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate ab merge submit list preset doctor model schema trial --help --version" ;;
+        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate ab flamegraph merge submit list preset doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
-        plot:* | compare:* | report:* | regret:* | gate:*) words="$(_lockbench_runs)" ;;
+        plot:* | compare:* | report:* | regret:* | gate:* | flamegraph:*) words="$(_lockbench_runs)" ;;
         submit:*) words="slurm parallel progress $(_lockbench_names presets)" ;;
         preset:*) words="init" ;;
         list:*) words="primitives workloads presets targets machines" ;;

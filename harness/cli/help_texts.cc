@@ -305,7 +305,7 @@ const char kTrialExamples[] =
     "To measure the first one again:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n"
     "To draw where its time goes:\n"
-    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial --flamegraph keyed.svg\n";
+    "  lockbench flamegraph RUN --primitive keyed\n";
 
 std::string model_help() {
   std::string text = "Models\n";

@@ -84,7 +84,9 @@ int dispatch(const CommandLine& line) {
   }
   if (line.command == "model") return model_command(line.model, std::cout, std::cerr);
   std::vector<std::string> words = line.rest;
-  if (line.command == "ab") words.insert(words.begin(), {"--program", this_program().string()});
+  // These start it again.
+  if (line.command == "ab" || line.command == "flamegraph")
+    words.insert(words.begin(), {"--program", this_program().string()});
   return analysis_command(line.command, words);
 }
 

@@ -32,7 +32,9 @@ def test_each_command_shows_examples(lockbench: Program, command: str) -> None:
     assert f"lockbench {command}" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["plot", "compare", "report", "regret", "gate", "ab"])
+@pytest.mark.parametrize(
+    "command", ["plot", "compare", "report", "regret", "gate", "ab", "flamegraph"]
+)
 def test_scripts_show_their_own_help(lockbench: Program, command: str) -> None:
     done = lockbench.run(command, "--help")
     assert done.returncode == 0, done.stderr
