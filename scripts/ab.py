@@ -39,6 +39,7 @@ Examples
       The plug-in as the revision `main` builds it, against the one of this folder.
 
 OUT/A and OUT/B are runs as any other: report, plot and compare read them.
+docs/continuous-integration.md has a workflow for the repository of a lock.
 
 Exit codes: 0 B is not slower by more than the share, 1 a build or a trial could not be run, 2 bad
 input, 3 B is slower, 4 the blocks leave it open, or nothing valid was measured on a machine that
@@ -53,7 +54,6 @@ def parser() -> command.Parser:
         " [FLAGS OF run]\n       lockbench ab --base REV --build CMD --plugin FILE [FLAGS OF run]",
         description=__doc__,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument("--base", metavar="REV", help="A: this revision of the repository here")

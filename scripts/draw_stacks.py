@@ -7,7 +7,6 @@ Standard input: JSON with the path of the data of perf, and the trial.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -23,7 +22,6 @@ def parser() -> command.Parser:
     made = command.Parser(
         prog="draw_stacks",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("file", metavar="FILE.svg", type=Path, help="where to write the picture")
     return made

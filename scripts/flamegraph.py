@@ -42,7 +42,6 @@ def parser() -> command.Parser:
         prog="flamegraph",
         description=__doc__,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("run", metavar="RUN", help="folder of a run")
     made.add_argument(

@@ -59,6 +59,13 @@ _lockbench() {
     --nodes) words="slurm parallel" ;;
     --format) words="$(_lockbench_formats "$command")" ;;
     --progress) words="auto bar line off" ;;
+    --mode) words="timed fixed open" ;;
+    --key-type) words="u64 string" ;;
+    --key-distribution | --distribution) words="uniform zipf:0.99 hot:0.1,0.9 own" ;;
+    --pinning) words="none compact scatter one-core" ;;
+    --arrivals) words="poisson fixed" ;;
+    --watch) words="none conflicts" ;;
+    --load) words="10% 50% 90% saturated" ;;
     --engine) words="sim real proc services" ;;
     --faults)
       words="stop_holder kill_holder pause_server restart_server empty_server end_session delay partition cut half_open failover"

@@ -9,7 +9,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from analysis.errors import InconclusiveError, InputError
 from analysis.text import printable
@@ -27,8 +27,21 @@ class EndedBy(Exception):
         self.code = 128 - code if code < 0 else code
 
 
+# The scripts that users call as commands of `lockbench`.
+COMMANDS = ("ab", "compare", "compare-program", "flamegraph", "gate", "plot", "regret", "report")
+
+
+def full_name(name: str) -> str:
+    """What a user types: `lockbench compare`; of other scripts, their own name."""
+    return f"lockbench {name}" if name in COMMANDS else name
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that reports an error in one line."""
+    """A parser that reports an error in one line, and shows its epilog as it is written."""
+
+    def __init__(self, prog: str, **how: Any) -> None:
+        how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(prog=full_name(prog), **how)
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE_ERROR, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -81,4 +94,4 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
 
 
 def print_note(name: str, message: str) -> None:
-    print(f"{name}: {printable(message)}", file=sys.stderr)
+    print(f"{full_name(name)}: {printable(message)}", file=sys.stderr)

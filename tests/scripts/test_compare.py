@@ -56,7 +56,9 @@ def refusal(capsys: Capture, *argv: object) -> str:
     except SystemExit as error:
         status = int(error.code or 0)
     out, err = capsys.readouterr()
-    assert status == 2 and out == "" and err.count("\n") == 1 and err.startswith("compare: ")
+    assert (
+        status == 2 and out == "" and err.count("\n") == 1 and err.startswith("lockbench compare: ")
+    )
     return err
 
 
