@@ -41,9 +41,9 @@ Examples
 OUT/A and OUT/B are runs as any other: report, plot and compare read them.
 docs/continuous-integration.md has a workflow for the repository of a lock.
 
-Exit codes: 0 B is not slower by more than the share, 1 a build or a trial could not be run, 2 bad
-input, 3 B is slower, 4 the blocks leave it open, or nothing valid was measured on a machine that
-was busy (0 with --allow-inconclusive if the blocks leave it open).
+Exit codes: 0 B is not slower by more than the share, 1 a trial could not be run, 2 bad input, as a
+build that fails, 3 B is slower, 4 the blocks leave it open, or nothing valid was measured on a
+busy machine (0 with --allow-inconclusive if the blocks leave it open).
 """
 
 
