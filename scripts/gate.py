@@ -5,7 +5,6 @@ slower, 3 if something is, 4 if the blocks do not suffice."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -47,7 +46,6 @@ def parser() -> command.Parser:
         prog="gate",
         description=__doc__,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("run", metavar="RUN", help="folder of the run to check")
     made.add_argument(

@@ -46,7 +46,6 @@ def parser() -> command.Parser:
         prog="report",
         description=__doc__,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument(
         "runs",

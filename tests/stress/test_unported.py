@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle:
     code, said = look(lockbench, lock, "sim")
     assert code == 3, said
     assert f"oracle {oracle}" in said
+
+
+def test_what_reproduces_a_failure_of_native_threads_names_the_plug_in(lockbench: Program) -> None:
+    code, said = look(lockbench, "raw_flag_two_steps", "real", budget="4s")
+    assert code == 3, said
+    (line,) = re.findall(r"sim reproduces it each time, oracle \w+: lockbench (.*)", said)
+    again = lockbench.run(*shlex.split(line))
+    assert "--plugin" in line and again.returncode == 3, (line, again.stderr)
 
 
 def test_a_data_race_names_both_functions(lockbench: Program) -> None:
