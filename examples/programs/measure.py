@@ -119,7 +119,8 @@ def locks_of(folder: Path, program: str, blocks: int) -> list[dict[str, Any]]:
             "advised": advice,
             "contention_within": max(map(float, factors), default=""),
             "lock": row["primitive"],
-            **{name: row[name] for name in ("ratio", "low", "high", "verdict")},
+            **{name: f"{float(row[name]):.4f}" for name in ("ratio", "low", "high")},
+            "verdict": row["verdict"],
         }
         for row in rows
     ]
