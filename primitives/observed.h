@@ -23,14 +23,14 @@
 #include "primitives/internal/observer.h"
 #include "primitives/key.h"
 #include "primitives/key_guard.h"
-#include "primitives/platform/program_symbol.h"
+#include "primitives/platform/symbol.h"
 
 namespace lockbench {
 namespace internal {
 
 // Null if nobody observes, and in constructors of other files that run before this one's.
 inline const Observer* const the_observer =
-    static_cast<const Observer*>(platform::program_symbol("lockbench_observer"));
+    static_cast<const Observer*>(platform::find_symbol("lockbench_observer"));
 
 // `id` is the lock to the observer. Not inlined: the place is the caller.
 template <class Lock>
