@@ -92,7 +92,13 @@ def test_a_program_without_locks_is_said_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change, told", [({"schema_version": 9}, "schema_version 9"), (None, "not what `lockbench")]
+    "change, told",
+    [
+        ({"schema_version": 9}, "schema_version 9"),
+        ({"processes": [{}]}, "not what this version of `lockbench observe` writes"),
+        ({"command": 3}, "not what this version of `lockbench observe` writes"),
+        (None, "not what `lockbench"),
+    ],
 )
 def test_another_file_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Any, told: str

@@ -267,8 +267,10 @@ int check(const ObserveOptions& options, std::ostream& err) {
   fs::remove_all(*options.check / "preset", none);
   ObserveOptions inner{.command = {"sh", "-c", "exec " + benchmark + " >/dev/null"},
                        .out = *options.check / "preset"};
-  std::ostringstream unused;
-  if (const int code = ObserveRun(inner, unused).run(); code != 0) {
+  std::ostringstream said;
+  if (const int code = ObserveRun(inner, said).run(); code != 0) {
+    if (code > 128) return code;  // interrupted
+    err << said.str();
     return complain(err, "--check: the preset could not be measured: " + benchmark,
                     kCouldNotFinish);
   }

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jinja2
+
 from analysis import templates, units
 from analysis.errors import InputError
 
@@ -53,7 +55,17 @@ def load(folder: Path) -> dict[str, Any]:
     return dict(found)
 
 
-def page(found: dict[str, Any]) -> str:
+def page(folder: Path) -> str:
+    found = load(folder)
+    try:
+        return _page(found)
+    except (AttributeError, KeyError, TypeError, ValueError, jinja2.UndefinedError) as error:
+        raise InputError(
+            f"{folder / FILE}: not what this version of `lockbench observe` writes: {error}"
+        ) from None
+
+
+def _page(found: dict[str, Any]) -> str:
     environment = templates.environment(_HERE)
     environment.filters.update(time=units.nanoseconds, share=_share, whole=units.whole)
     return environment.get_template("observed.html.j2").render(
