@@ -255,7 +255,8 @@ RULES: dict[str, Rule] = {
     ),
     # The same, with a base lock in it.
     "harness/substitute": Rule(
-        ("harness/observe/original.h", "primitives/platform"), STANDARD | {"kernel"}
+        ("harness/observe/loaded_code.h", "harness/observe/original.h", "primitives/platform"),
+        STANDARD | {"kernel"},
     ),
     "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),
     # One folder for each command.
@@ -283,6 +284,7 @@ RULES: dict[str, Rule] = {
     ),
     "harness/command/substitute": Rule(
         ("harness/plan", "harness/process", "harness/record", "harness/terminal")
+        + ("harness/command/observe/observed_place.h", "harness/substitute/chosen_places.h")
         + ("workloads/settings.h",),
         STANDARD | {"Abseil", "kernel"},
     ),

@@ -23,6 +23,30 @@ bool is_expression(const std::string& text) {
   }
 }
 
+void add_place_expression(CLI::App& command, const char* help, std::string& expression) {
+  add_value(command, {.names = "--place", .type = "REGEX", .help = help},
+            [&expression](const std::string& text) {
+              expression = text;
+              return is_expression(text)
+                         ? absl::OkStatus()
+                         : absl::InvalidArgumentError("'" + text + "' is no regular expression");
+            });
+}
+
+void add_places(CLI::App& command, Substitution& with) {
+  add_folder(command, "--observed", "The folder that `lockbench observe` wrote, for --place",
+             with.observed);
+  add_place_expression(command,
+                       "Replaces only mutexes of the places of --observed whose name matches [all]",
+                       with.place);
+}
+
+std::string validate_places(const Substitution& with) {
+  if (with.observed.has_value() == !with.place.empty()) return {};
+  return with.observed ? "--observed: is for --place; say which, as --place 'Cache::get'"
+                       : "--place: names places of an observation; say --observed DIR";
+}
+
 }  // namespace
 
 void add_observe(CLI::App& app, ObserveOptions& options) {
@@ -43,16 +67,9 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
             "Number of callers that make up a place, for programs whose locks are all acquired in "
             "one function of theirs [1]",
             [&options](std::uint64_t n) { options.callers = static_cast<std::uint32_t>(n); });
-  add_value(observe,
-            {.names = "--place",
-             .type = "REGEX",
-             .help = "Keeps only places whose name matches, as `function file.c:120` [all]"},
-            [&options](const std::string& text) {
-              options.place = text;
-              return is_expression(text)
-                         ? absl::OkStatus()
-                         : absl::InvalidArgumentError("'" + text + "' is no regular expression");
-            });
+  add_place_expression(observe,
+                       "Keeps only places whose name matches, as `function file.c:120` [all]",
+                       options.place);
   add_folder(observe, "--check",
              "Instead of a program: measures the preset of this observation, and says whether its "
              "contention and its waits are those of the program",
@@ -74,11 +91,14 @@ void add_substitute(CLI::App& app, SubstituteOptions& options) {
   add_text(
       substitute,
       {.names = "--lock", .type = "LOCK", .help = "std, adaptive, futex, tbb, tbb_spin or absl"},
-      options.lock);
+      options.with.lock);
+  add_places(substitute, options.with);
 }
 
 std::string validate_substitute(const SubstituteOptions& options) {
-  if (options.lock.empty()) return "--lock: not given; name a lock, as --lock adaptive";
+  if (options.with.lock.empty()) return "--lock: not given; name a lock, as --lock adaptive";
+  const std::string places = validate_places(options.with);
+  if (!places.empty()) return places;
   if (!options.command.empty()) return {};
   return std::string(kNoProgram) + "lockbench substitute --lock adaptive -- ./server`";
 }
@@ -92,6 +112,7 @@ void add_compare_program(CLI::App& app, CompareProgramOptions& options) {
              .type = "LOCK",
              .help = "As of substitute; the first is what the others are compared with"},
             options.locks);
+  add_places(compare, options.with);
   add_text(compare, {.names = "--metric", .type = "METRIC", .help = "wall, cpu or REGEX [wall]"},
            options.metric);
   add_switch(compare, "--lower-is-better", "Less of the printed number is faster",
@@ -113,6 +134,8 @@ std::string validate_compare_program(const CompareProgramOptions& options) {
   if (different.size() < 2 || different.size() != options.locks.size()) {
     return "--lock: name two locks or more, each once, as --lock std --lock adaptive";
   }
+  const std::string places = validate_places(options.with);
+  if (!places.empty()) return places;
   const bool printed = options.metric != "wall" && options.metric != "cpu";
   if (options.lower_is_better && !printed) {
     return "--lower-is-better: is for a printed number; of " + options.metric + " it is so anyway";

@@ -182,12 +182,13 @@ const char kObserveExamples[] =
 const char kSubstituteExamples[] =
     "Runs a program with its pthread mutexes replaced by a base lock. Condition variables, timed,\n"
     "recursive and error-checking mutexes work; mutexes that are robust or shared between\n"
-    "processes stay the C library's. The lock `std` is the unchanged program. docs/observe.md\n"
-    "lists the limits.\n"
+    "processes stay the C library's. The lock `std` is the unchanged program. --place replaces\n"
+    "those mutexes only that are first acquired there. docs/observe.md lists the limits.\n"
     "\n"
     "Examples\n"
     "  lockbench substitute --lock adaptive -- pigz -k -p 4 big.tar\n"
     "  lockbench substitute --lock tbb_spin -- ./server\n"
+    "  lockbench substitute --lock adaptive --observed seen --place 'Cache::get' -- ./server\n"
     "\n"
     "Exit codes: the program's own; 2 bad input or a program that loads no library.\n";
 

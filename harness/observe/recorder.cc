@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 #include <unwind.h>
 
+#include "harness/observe/loaded_code.h"
 #include "harness/observe/ticks.h"
 
 namespace lockbench::observe {
@@ -141,29 +140,22 @@ void copy_path(Module& module, const char* path) {
 
 // The index + 1 of the program or library that contains the address.
 std::uint32_t module_of(Process& process, const void* address) {
-#if __GLIBC_PREREQ(2, 35)
-  // dladdr() would take the loader's lock, which a thread may hold that waits for a lock of ours.
-  dl_find_object found{};
-  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return 0;
-  const link_map& map = *found.dlfo_link_map;
-  if (map.l_name == nullptr || map.l_name[0] == '\0') {
-    process.modules[0].bias.store(map.l_addr, kRelaxed);
+  const LoadedCode code = code_at(address);
+  if (code.library == nullptr) return 0;
+  if (code.library[0] == '\0') {
+    process.modules[0].bias.store(code.bias, kRelaxed);
     return 1;
   }
   for (std::size_t i = 1; i < process.modules.size(); ++i) {
     Module& module = process.modules[i];
     if (module.path[0] == '\0') {
       // Two threads may list one module twice, which costs an entry only.
-      module.bias.store(map.l_addr, kRelaxed);
-      copy_path(module, map.l_name);
+      module.bias.store(code.bias, kRelaxed);
+      copy_path(module, code.library);
       return static_cast<std::uint32_t>(i + 1);
     }
-    if (module.bias.load(kRelaxed) == map.l_addr) return static_cast<std::uint32_t>(i + 1);
+    if (module.bias.load(kRelaxed) == code.bias) return static_cast<std::uint32_t>(i + 1);
   }
-#else
-  static_cast<void>(process);
-  static_cast<void>(address);
-#endif
   return 0;
 }
 
@@ -452,7 +444,7 @@ void begin_recording(Recording& recording, bool forked) {
     return;
   }
   Process& process = recording.processes[index];
-  char path[Module::kMostPathBytes] = {};
+  char path[kMostPathBytes + 1] = {};
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   if (length > 0) copy_path(process.modules[0], path);
   process.parent.store(static_cast<std::uint32_t>(getppid()), kRelaxed);

@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "harness/measure/histogram.h"
+#include "harness/observe/loaded_code.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench::observe {
@@ -92,10 +93,8 @@ static_assert(sizeof(Lock) == platform::kCacheLine);
 
 // A program or library.
 struct Module {
-  static constexpr std::size_t kMostPathBytes = 248;
-
   Count bias;  // address in memory minus address in the file; meaningful if the path is not empty
-  std::array<char, kMostPathBytes> path;
+  std::array<char, kMostPathBytes + 1> path;
 };
 
 // While a thread held a lock of one place, it acquired one of another.

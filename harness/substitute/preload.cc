@@ -10,12 +10,30 @@
 
 #include LOCKBENCH_BASE_HEADER
 #include "harness/observe/original.h"
+#include "harness/substitute/chosen_places.h"
 #include "harness/substitute/substituted_mutex.h"
 
 namespace lockbench {
 namespace {
 
 using Mutex = SubstitutedMutex<LOCKBENCH_BASE_LOCK>;
+
+// Read when the first mutex is acquired, which may be before main().
+const ChosenPlaces& chosen_places() {
+  static const ChosenPlaces places;
+  return places;
+}
+
+// Whether the C library's functions are to be used, for a first acquisition by this caller.
+bool is_native(Mutex& mutex, const void* caller) {
+  if (mutex.is_native()) return true;
+  const ChosenPlaces& places = chosen_places();
+  return !places.all() && !mutex.is_chosen([&] { return places.contain(caller); });
+}
+// The same of a mutex that has been acquired, or else does not matter.
+bool is_native(Mutex& mutex) {
+  return mutex.is_native() || (!chosen_places().all() && !mutex.is_chosen());
+}
 
 struct WaitEnd {
   pthread_mutex_t* mutex;
@@ -60,7 +78,8 @@ int wait_for(pthread_cond_t* words, pthread_mutex_t* mutex, const Deadline& dead
 // never substituted.
 bool is_native(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   if (!SubstitutedCondition(*condition).is_native()) return false;
-  if (Mutex(*mutex).is_native()) return true;
+  Mutex its_mutex(*mutex);
+  if (is_native(its_mutex)) return true;
   std::fputs(
       "lockbench substitute: a condition variable that processes share is used with a mutex that "
       "they do not share; this program's locks cannot be substituted\n",
@@ -72,6 +91,7 @@ bool is_native(pthread_cond_t* condition, pthread_mutex_t* mutex) {
 }  // namespace lockbench
 
 using lockbench::Deadline;
+using lockbench::is_native;
 using lockbench::Mutex;
 using lockbench::SubstitutedCondition;
 
@@ -79,39 +99,43 @@ using lockbench::SubstitutedCondition;
 
 LOCKBENCH_EXPORT pthread_mutex_lock(pthread_mutex_t* words) noexcept {
   Mutex mutex(*words);
-  if (mutex.is_native()) return LOCKBENCH_ORIGINAL(pthread_mutex_lock)(words);
+  if (is_native(mutex, __builtin_return_address(0)))
+    return LOCKBENCH_ORIGINAL(pthread_mutex_lock)(words);
   return mutex.lock({});
 }
 
 LOCKBENCH_EXPORT pthread_mutex_trylock(pthread_mutex_t* words) noexcept {
   Mutex mutex(*words);
-  if (mutex.is_native()) return LOCKBENCH_ORIGINAL(pthread_mutex_trylock)(words);
+  if (is_native(mutex, __builtin_return_address(0)))
+    return LOCKBENCH_ORIGINAL(pthread_mutex_trylock)(words);
   return mutex.try_lock();
 }
 
 LOCKBENCH_EXPORT pthread_mutex_timedlock(pthread_mutex_t* words, const timespec* until) noexcept {
   Mutex mutex(*words);
-  if (mutex.is_native()) return LOCKBENCH_ORIGINAL(pthread_mutex_timedlock)(words, until);
+  if (is_native(mutex, __builtin_return_address(0)))
+    return LOCKBENCH_ORIGINAL(pthread_mutex_timedlock)(words, until);
   return mutex.lock({.clock = CLOCK_REALTIME, .time = until});
 }
 
 LOCKBENCH_EXPORT pthread_mutex_clocklock(pthread_mutex_t* words, clockid_t clock,
                                          const timespec* until) noexcept {
   Mutex mutex(*words);
-  if (mutex.is_native()) return LOCKBENCH_ORIGINAL(pthread_mutex_clocklock)(words, clock, until);
+  if (is_native(mutex, __builtin_return_address(0)))
+    return LOCKBENCH_ORIGINAL(pthread_mutex_clocklock)(words, clock, until);
   if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
   return mutex.lock({.clock = clock, .time = until});
 }
 
 LOCKBENCH_EXPORT pthread_mutex_unlock(pthread_mutex_t* words) noexcept {
   Mutex mutex(*words);
-  if (mutex.is_native()) return LOCKBENCH_ORIGINAL(pthread_mutex_unlock)(words);
+  if (is_native(mutex)) return LOCKBENCH_ORIGINAL(pthread_mutex_unlock)(words);
   return mutex.unlock();
 }
 
 LOCKBENCH_EXPORT pthread_mutex_destroy(pthread_mutex_t* words) noexcept {
   Mutex mutex(*words);
-  if (!mutex.is_native() && !mutex.is_free()) return EBUSY;
+  if (!is_native(mutex) && !mutex.is_free()) return EBUSY;
   return LOCKBENCH_ORIGINAL(pthread_mutex_destroy)(words);
 }
 

@@ -8,6 +8,7 @@
 // initialisers of each kind work unchanged:
 //
 //   offset 0  unused   4 count   8 owner   12 unused   16 kind   20 unused   24 the base lock
+//   36 whether the mutex is replaced, if only those of some places are
 //
 // Guarantees   The results of POSIX for mutexes of the kinds normal, recursive, error-checking and
 //              adaptive. Other mutexes (robust, shared between processes, with a protocol for
@@ -69,7 +70,7 @@ struct Deadline {
 template <class Base>
 class SubstitutedMutex {
  public:
-  static constexpr std::size_t kMostBytes = 16;
+  static constexpr std::size_t kMostBytes = 12;
   static_assert(sizeof(Base) <= kMostBytes && alignof(Base) <= 8);
   static_assert(offsetof(pthread_mutex_t, __data.__kind) == 16 && sizeof(pthread_mutex_t) >= 40);
 
@@ -77,6 +78,20 @@ class SubstitutedMutex {
 
   // Whether the C library's functions are to be used.
   bool is_native() const { return (mutex_.__data.__kind & ~kOurs) != 0; }
+
+  // Whether this mutex is one of those to be replaced. Its first acquisition decides that, for as
+  // long as the mutex exists: `is_chosen` says what it decides.
+  template <class Ask>
+  bool is_chosen(Ask is_chosen) {
+    // relaxed, here and below: nothing but the choice itself follows from it.
+    std::uint32_t seen = choice().load(std::memory_order_relaxed);
+    if (seen == kUndecided) [[unlikely]] {
+      const std::uint32_t wanted = is_chosen() ? kReplaced : kLeft;
+      if (choice().compare_exchange_strong(seen, wanted, std::memory_order_relaxed)) seen = wanted;
+    }
+    return seen == kReplaced;
+  }
+  bool is_chosen() { return choice().load(std::memory_order_relaxed) == kReplaced; }
 
   int lock(const Deadline& deadline) {
     if (!checks_owner()) return lock_base(deadline);
@@ -115,6 +130,13 @@ class SubstitutedMutex {
   // The kinds of mutexes and the flags of lock elision; other flags mean robust, shared, ….
   static constexpr int kOurs = 3 | 256 | 512;
 
+  static constexpr std::uint32_t kUndecided = 0;
+  static constexpr std::uint32_t kReplaced = 1;
+  static constexpr std::uint32_t kLeft = 2;
+
+  std::atomic_ref<std::uint32_t> choice() {
+    return std::atomic_ref(*(reinterpret_cast<std::uint32_t*>(&mutex_.__data.__list) + 3));
+  }
   Base& base() { return *std::launder(reinterpret_cast<Base*>(&mutex_.__data.__list)); }
   std::atomic_ref<int> owner() const { return std::atomic_ref<int>(mutex_.__data.__owner); }
 

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/command/observe/blocked_timeline.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/command/observe/observed_text.h"
+#include "harness/command/observe/recording_file.h"
 #include "harness/plan/preset_file.h"
 
 namespace lockbench {
@@ -43,6 +45,34 @@ TEST(Popularity, OneLockHasAllAcquisitions) {
   EXPECT_EQ(one.zipf, 0);
   EXPECT_EQ(one.hottest_share, 1);
   EXPECT_EQ(popularity_of({}).locks, 0U);
+}
+
+TEST(Timeline, EachPeriodHasTheShareInWhichAThreadWaited) {
+  const auto file = RecordingFile::create(1);
+  ASSERT_TRUE(file.ok());
+  auto& recording = const_cast<observe::Recording&>((*file)->live());
+  observe::Process& process = recording.processes[0];
+  recording.claimed = 1;
+  process.pid = 7;
+  process.start_ticks = 100;
+  BlockedTimeline timeline;
+  const auto note = [&](std::uint64_t blocked_ticks, double at_s) {
+    process.blocked.ticks = blocked_ticks;
+    timeline.note(recording, {.ns_per_tick = 1, .now_ticks = 1000}, at_s);
+  };
+  note(500'000'000, 1);
+  note(500'000'000, 3);
+  note(1'500'000'000, 4);
+  const std::vector<BlockedPeriod> found = timeline.of(7);
+  ASSERT_EQ(found.size(), 3U);
+  const std::vector<std::pair<double, double>> expected{{1, 0.5}, {3, 0}, {4, 1}};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_DOUBLE_EQ(found[i].until_s, expected[i].first);
+    EXPECT_DOUBLE_EQ(found[i].blocked_share, expected[i].second);
+  }
+  EXPECT_EQ(timeline.of(8).front().blocked_share, 0);  // another process
+  for (int s = 5; s < 3000; ++s) note(1'500'000'000, s);
+  EXPECT_LE(timeline.of(7).size(), BlockedTimeline::kMostPeriods);
 }
 
 ObservedPlace example_place() {

@@ -57,6 +57,7 @@ FOUND: dict[str, Any] = {
             "wall_s": 2.0,
             "places": [PLACE, {**PLACE, "name": "other() server.c:99"}],
             "inversions": [[0, 1]],
+            "timeline": [[1.0, 0.25], [3.0, 1.0]],
         }
     ],
 }
@@ -76,6 +77,14 @@ def test_the_page_begins_with_the_answer_and_has_the_places(tmp_path: Path) -> N
     assert row.removeprefix("<tr><td>").split("</td><td>")[:8] == cells
     assert "locks of 1 pair of places are acquired in both orders" in page
     assert "&lt;b&gt;" in page and "<b>server" not in page
+
+
+def test_the_timeline_has_each_periods_share(tmp_path: Path) -> None:
+    page = page_of(tmp_path, FOUND)
+    timeline = page[page.index("timeline of the waits") :].partition("</svg>")[0]
+    assert 'x="40.00" width="303.33" y="61.50" height="18.50"' in timeline  # a third, 25 %
+    assert 'width="606.67" y="6.00" height="74.00"' in timeline
+    assert ">3 s<" in timeline
 
 
 def test_histograms_have_all_samples_on_a_logarithmic_axis() -> None:

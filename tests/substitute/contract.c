@@ -2,7 +2,7 @@
 
 // What POSIX says of mutexes and condition variables, as a program. It ends with 0 if all holds and
 // otherwise prints the line that does not. `contract count N`: 4 threads add to one number N times
-// each, and it prints how many additions were lost.
+// each, then to another one, and it prints how many additions were lost of each.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -263,28 +263,43 @@ static void cancellation(void) {
   }
 }
 
-static long number, additions;
-static void* add_body(void* unused) {
+// Two numbers, each with its mutex, which one function acquires.
+struct counter {
+  pthread_mutex_t mutex;
+  long number;
+};
+static struct counter one = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+static struct counter other_one = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+static long additions;
+static inline __attribute__((always_inline)) void add(struct counter* counter) {
   for (long i = 0; i < additions; ++i) {
-    pthread_mutex_lock(&guard);
-    const long before = *(volatile long*)&number;
+    pthread_mutex_lock(&counter->mutex);
+    const long before = *(volatile long*)&counter->number;
     if (i % 64 == 0) sched_yield();  // others run now, and wait for the mutex
-    *(volatile long*)&number = before + 1;
-    pthread_mutex_unlock(&guard);
+    *(volatile long*)&counter->number = before + 1;
+    pthread_mutex_unlock(&counter->mutex);
   }
+}
+static void* add_to_one(void* unused) {
+  add(&one);
   return unused;
 }
-static long lost(long each) {
+static void* add_to_other(void* unused) {
+  add(&other_one);
+  return unused;
+}
+static long lost(void* (*body)(void*), const struct counter* counter, long each) {
   pthread_t threads[4];
   additions = each;
-  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, add_body, NULL);
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, body, NULL);
   for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
-  return 4 * each - number;
+  return 4 * each - counter->number;
 }
 
 int main(int argc, char** argv) {
   if (argc > 2) {
-    printf("lost %ld\n", lost(atol(argv[2])));
+    const long each = atol(argv[2]);
+    printf("lost %ld %ld\n", lost(add_to_one, &one, each), lost(add_to_other, &other_one, each));
     return 0;
   }
   kinds();
@@ -292,6 +307,6 @@ int main(int argc, char** argv) {
   queue();
   timed_wait();
   cancellation();
-  EXPECT(lost(20000), 0);
+  EXPECT(lost(add_to_one, &one, 20000), 0);
   return 0;
 }

@@ -33,14 +33,30 @@ def test_posix_holds_with(lock: str, lockbench: Program) -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
+def lost(lockbench: Program, lock: str, *flags: str) -> list[int]:
+    """How many additions to each of two numbers are lost with this lock."""
+    done = lockbench.run("substitute", "--lock", lock, *flags, "--", CONTRACT, "count", "300000")
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.removeprefix("lost ").split()]
+
+
 def test_the_mutexes_are_the_locks_indeed(lockbench: Program) -> None:
     """A broken lock loses updates, which the program's own mutexes do not."""
-    lost = {}
-    for lock in ("std", BROKEN):
-        done = lockbench.run("substitute", "--lock", lock, "--", CONTRACT, "count", "300000")
-        assert done.returncode == 0, done.stderr
-        lost[lock] = int(done.stdout.removeprefix("lost "))
-    assert lost["std"] == 0 < lost[BROKEN]
+    assert lost(lockbench, "std") == [0, 0]
+    assert min(lost(lockbench, BROKEN)) > 0
+
+
+def test_only_the_mutexes_of_a_place_are_replaced(lockbench: Program) -> None:
+    seen = lockbench.run("observe", "--out", "seen", "--", CONTRACT, "count", "1000")
+    assert seen.returncode == 0, seen.stderr
+    one, other = lost(lockbench, BROKEN, "--observed", "seen", "--place", "add_to_other")
+    assert one == 0 < other
+    assert lost(lockbench, "adaptive", "--observed", "seen", "--place", "add_to_one") == [0, 0]
+    refused = lockbench.run(
+        *("substitute", "--lock", "futex", "--observed", "seen", "--place", "nothing"),
+        *("--", "true"),
+    )
+    assert refused.returncode == 2 and "matches no mutex of seen/observed.json" in refused.stderr
 
 
 def test_an_interpreter_with_threads_works(lockbench: Program) -> None:
@@ -71,6 +87,18 @@ def test_the_programs_end_is_its_own(lockbench: Program) -> None:
         (("substitute", "--lock", "keyed", "--", "true"), "these locks can: std, "),
         (("substitute", "--lock", "tbb_queuing", "--", "true"), "cannot take the place"),
         (("substitute", "--lock", "./no.so", "--", "true"), "No such file"),
+        (
+            ("substitute", "--lock", "futex", "--place", "x", "--", "true"),
+            "say --observed DIR",
+        ),
+        (
+            ("substitute", "--lock", "futex", "--observed", "d", "--", "true"),
+            "--observed: is for --place",
+        ),
+        (
+            ("substitute", "--lock", "futex", "--observed", "no", "--place", "x", "--", "true"),
+            "name the folder that `lockbench observe` wrote",
+        ),
         (("substitute", "--lock", "std", "--", "no-such-program"), "is no program on the PATH"),
         (("compare-program", "--lock", "std", "--", "true"), "name two locks or more"),
         (

@@ -113,14 +113,6 @@ class CodePlaces {
   stress::DebugInformation information_;
 };
 
-double blocked_s(const observe::BlockedTime& blocked, std::uint64_t end_ticks, double ns_per_tick) {
-  std::uint64_t ticks = value(blocked.ticks);
-  const std::uint64_t since = value(blocked.state) >> observe::BlockedTime::kWaiterBits;
-  // A thread waits still, or the process ended while it did.
-  if (value(blocked.state) != 0 && end_ticks > since) ticks += end_ticks - since;
-  return static_cast<double>(ticks) * ns_per_tick / 1e9;
-}
-
 // An upper bound: the time in which a thread waited passes without waits, and the acquisitions cost
 // nothing and are all one after the other.
 double gain_of(double blocked, std::uint64_t acquisitions, double cost_ns, double wall_s) {
@@ -245,6 +237,14 @@ class ProcessReader {
 };
 
 }  // namespace
+
+double blocked_s(const observe::BlockedTime& blocked, std::uint64_t end_ticks, double ns_per_tick) {
+  std::uint64_t ticks = value(blocked.ticks);
+  const std::uint64_t since = value(blocked.state) >> observe::BlockedTime::kWaiterBits;
+  // A thread waits still, or the process ended while it did.
+  if (value(blocked.state) != 0 && end_ticks > since) ticks += end_ticks - since;
+  return static_cast<double>(ticks) * ns_per_tick / 1e9;
+}
 
 std::string to_text(const CodePlace& place) {
   const auto short_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };

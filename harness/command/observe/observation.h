@@ -61,6 +61,12 @@ struct ObservedPlace {
   std::string name() const;  // its callers, `lock() m.h:8 < serve() server.c:120`
 };
 
+// A part of the time in which the program was observed.
+struct BlockedPeriod {
+  double until_s = 0;        // since the program's start
+  double blocked_share = 0;  // in which at least one thread waited
+};
+
 struct ObservedProcess {
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
@@ -76,6 +82,7 @@ struct ObservedProcess {
   std::vector<ObservedPlace> places;  // the greatest gain first
   // Indices of two places whose locks were taken in both orders.
   std::vector<std::pair<std::size_t, std::size_t>> inversions;
+  std::vector<BlockedPeriod> timeline;  // empty if the program ended at once
 };
 
 struct Observation {
@@ -88,6 +95,9 @@ struct ObservationClock {
   double ns_per_tick = 1;
   std::uint64_t now_ticks = 0;
 };
+
+// The time in which a thread waited, `end_ticks` after the process's start.
+double blocked_s(const observe::BlockedTime& blocked, std::uint64_t end_ticks, double ns_per_tick);
 
 // What an uncontended acquisition and release cost on this machine, in ns: the median of several
 // measurements.

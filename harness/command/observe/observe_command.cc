@@ -14,6 +14,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/command/observe/blocked_timeline.h"
 #include "harness/command/observe/observation.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_json.h"
@@ -200,6 +201,8 @@ class ObserveRun {
         if (now < next_line) return;
         next_line = now + std::chrono::seconds(1);
         live.update();
+        timeline_.note(recording_->live(), rate_.read(),
+                       std::chrono::duration<double>(passed).count());
       };
       return run_in_foreground(order);
     }();
@@ -217,6 +220,9 @@ class ObserveRun {
     const auto copy = recording_->copy();
     if (!copy.ok()) return complain(err_, copy.status(), kCouldNotFinish);
     Observation observation = read_observation(***copy, clock, end.process, facts_.uncontended_ns);
+    for (ObservedProcess& process : observation.processes) {
+      process.timeline = timeline_.of(process.pid);
+    }
     // The processor time is that of the whole program.
     if (options_.delay.count() == 0 && options_.duration.count() == 0) {
       bound_by_processors(observation, facts_.processor_s, facts_.processors,
@@ -251,6 +257,7 @@ class ObserveRun {
   std::unique_ptr<RecordingFile> recording_;
   fs::path folder_;
   ObservationFacts facts_;
+  BlockedTimeline timeline_;
   std::uint64_t stopped_ticks_ = 0;  // when --duration was over, or the program ended
 };
 

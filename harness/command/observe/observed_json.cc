@@ -84,6 +84,10 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
     json["places"].push_back(place_json(place, process, facts));
   }
   json["inversions"] = process.inversions;
+  json["timeline"] = Json::array();
+  for (const BlockedPeriod& period : process.timeline) {
+    json["timeline"].push_back({period.until_s, period.blocked_share});
+  }
   return json;
 }
 

@@ -3,11 +3,16 @@
 #include "harness/command/observe/observed_place.h"
 
 #include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
 #include <vector>
 
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/command/observe/observed_json.h"
 #include "harness/plan/preset_file.h"
 #include "harness/record/files.h"
 
@@ -30,10 +35,10 @@ absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& fi
                        .wait_p99_ns = wait.at("p99_ns")};
 }
 
-// What `choose` returns of the places, those of the first process first.
-template <class Choose>
-absl::StatusOr<RecordedPlace> chosen_place(const std::filesystem::path& folder,
-                                           const Choose& choose) {
+// What `read` makes of the places, those of the first process first.
+template <class Read>
+auto from_places(const std::filesystem::path& folder, const Read& read)
+    -> decltype(read(std::vector<const Json*>(), std::string())) {
   const std::filesystem::path file = folder / "observed.json";
   const absl::StatusOr<std::string> text = read_file(file, kMostBytes);
   if (!text.ok()) {
@@ -49,17 +54,19 @@ absl::StatusOr<RecordedPlace> chosen_place(const std::filesystem::path& folder,
     if (places.empty()) {
       return absl::InvalidArgumentError(file.string() + ": the program acquired no lock");
     }
-    const Json* const chosen = choose(places);
-    if (chosen == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("--place: %s has places 1 to %d", file.string(), places.size()));
-    }
-    return place_from(*chosen, file.string());
+    return read(places, file.string());
   } catch (const Json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: %s; it is not what this version of `lockbench observe` writes",
                         file.string(), error.what()));
   }
+}
+
+// `OFFSET PATH` of the innermost caller.
+std::string code_of(const Json& place) {
+  const Json& caller = place.at("callers").at(0);
+  return absl::StrFormat("%x %s", caller.at("offset").get<std::uint64_t>(),
+                         caller.at("module").get<std::string>());
 }
 
 }  // namespace
@@ -70,18 +77,56 @@ double RecordedPlace::contended_share() const {
 
 absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder,
                                              std::size_t number) {
-  return chosen_place(folder, [number](const std::vector<const Json*>& places) {
-    return number <= places.size() ? places[number - 1] : nullptr;
-  });
+  return from_places(folder,
+                     [number](const std::vector<const Json*>& places,
+                              const std::string& file) -> absl::StatusOr<RecordedPlace> {
+                       if (number <= places.size()) return place_from(*places[number - 1], file);
+                       return absl::InvalidArgumentError(
+                           absl::StrFormat("--place: %s has places 1 to %d", file, places.size()));
+                     });
 }
 
 absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder) {
-  return chosen_place(folder, [](const std::vector<const Json*>& places) {
-    return *std::max_element(places.begin(), places.end(), [](const Json* a, const Json* b) {
-      return a->at("acquisitions").get<std::uint64_t>() <
-             b->at("acquisitions").get<std::uint64_t>();
-    });
+  return from_places(folder, [](const std::vector<const Json*>& places, const std::string& file) {
+    return place_from(**std::max_element(places.begin(), places.end(),
+                                         [](const Json* a, const Json* b) {
+                                           return a->at("acquisitions").get<std::uint64_t>() <
+                                                  b->at("acquisitions").get<std::uint64_t>();
+                                         }),
+                      file);
   });
+}
+
+absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
+                                           const std::string& expression) {
+  const std::regex wanted(expression);
+  return from_places(
+      folder,
+      [&wanted](const std::vector<const Json*>& places,
+                const std::string& file) -> absl::StatusOr<std::string> {
+        std::set<std::string> chosen;
+        std::map<std::string, std::string> others;  // their names, by code
+        for (const Json* place : places) {
+          if (place->at("kind") != kind_name(observe::LockKind::kMutex)) continue;
+          const std::string name = place->at("name");
+          if (std::regex_search(name, wanted)) {
+            chosen.insert(code_of(*place));
+          } else {
+            others[code_of(*place)] = name;
+          }
+        }
+        if (chosen.empty()) {
+          return absl::InvalidArgumentError("--place: matches no mutex of " + file);
+        }
+        for (const std::string& code : chosen) {
+          if (const auto other = others.find(code); other != others.end()) {
+            return absl::InvalidArgumentError("--place: '" + other->second +
+                                              "' acquires its mutexes in the same line; choose it, "
+                                              "too, or leave --callers out of `lockbench observe`");
+          }
+        }
+        return absl::StrJoin(chosen, "\n");
+      });
 }
 
 Cell load_of(const RecordedPlace& place) {

@@ -33,6 +33,12 @@ absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder
 // The place with the most acquisitions.
 absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder);
 
+// The code that acquires the mutexes of the places whose names the expression finds, as
+// ChosenPlaces reads it (harness/substitute). InvalidArgument: there are none, or another place
+// differs from them only in the callers of that code.
+absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
+                                           const std::string& expression);
+
 // The place's load as a cell without a primitive.
 Cell load_of(const RecordedPlace& place);
 

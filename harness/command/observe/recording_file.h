@@ -46,6 +46,8 @@ class RecordingFile {
 
   void set_paused(bool paused);
 
+  // Numbers that processes may be changing. To read what no process has written needs memory.
+  const observe::Recording& live() const { return *static_cast<observe::Recording*>(memory_); }
   absl::StatusOr<std::unique_ptr<RecordingCopy>> copy() const;
 
  private:

@@ -11,7 +11,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/command/substitute/substituted_lock.h"
 #include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/child_process.h"
@@ -50,9 +49,11 @@ class ProgramComparison {
   int run() {
     note_signals();
     for (const std::string& lock : options_.locks) {
-      const auto environment = environment_for(lock);
+      Substitution with = options_.with;
+      with.lock = lock;
+      const auto environment = environment_for(with);
       if (!environment.ok()) {
-        return complain(err_, "--lock: " + std::string(environment.status().message()), kBadInput);
+        return complain(err_, std::string(environment.status().message()), kBadInput);
       }
     }
     const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
@@ -98,7 +99,12 @@ class ProgramComparison {
 
   // The rest of a row.
   absl::StatusOr<std::string> measure_one(const std::string& lock) {
-    std::vector<std::string> words{options_.program, "substitute", "--lock", lock, "--"};
+    std::vector<std::string> words{options_.program, "substitute", "--lock", lock};
+    if (!options_.with.place.empty()) {
+      words.insert(words.end(), {"--observed", options_.with.observed->string(), "--place",
+                                 options_.with.place});
+    }
+    words.emplace_back("--");
     words.insert(words.end(), options_.command.begin(), options_.command.end());
     const double cpu_before = children_cpu_s();
     const Clock::time_point begin = Clock::now();

@@ -12,6 +12,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/command/substitute/substituted_lock.h"
 #include "workloads/settings.h"
 
 namespace lockbench {
@@ -19,6 +20,7 @@ namespace lockbench {
 struct CompareProgramOptions {
   std::string program;             // lockbench itself
   std::vector<std::string> locks;  // the first is what the others are compared with
+  Substitution with;               // but for the lock
   std::string metric = "wall";     // wall, cpu, or an expression for a number that is printed
   bool lower_is_better = false;    // of a printed number
   std::uint32_t blocks = 10;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <unistd.h>
 
-#include "harness/command/substitute/substituted_lock.h"
 #include "harness/plan/printable.h"
 #include "harness/process/pipe.h"
 #include "harness/process/program_file.h"
@@ -24,10 +23,8 @@ int complain(std::ostream& err, const std::string& what) {
 }  // namespace
 
 int substitute_command(const SubstituteOptions& options, std::ostream& err) {
-  const absl::StatusOr<std::vector<std::string>> environment = environment_for(options.lock);
-  if (!environment.ok()) {
-    return complain(err, "--lock: " + std::string(environment.status().message()));
-  }
+  const absl::StatusOr<std::vector<std::string>> environment = environment_for(options.with);
+  if (!environment.ok()) return complain(err, std::string(environment.status().message()));
   const absl::StatusOr<ProgramFile> program = find_preloadable(options.command[0]);
   if (!program.ok()) return complain(err, std::string(program.status().message()));
   for (const std::string& variable : *environment) {

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/command/substitute/substituted_lock.h"
+
 namespace lockbench {
 
 struct SubstituteOptions {
-  std::string lock;
+  Substitution with;
   std::vector<std::string> command;
 };
 

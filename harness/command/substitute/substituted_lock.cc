@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <optional>
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/command/observe/observed_place.h"
 #include "harness/process/foreground_program.h"
 #include "harness/process/resources.h"
+#include "harness/substitute/chosen_places.h"
 
 namespace lockbench {
 namespace {
@@ -39,23 +42,31 @@ std::vector<std::string> substitutable_locks() {
   return locks;
 }
 
-absl::StatusOr<std::vector<std::string>> environment_for(const std::string& lock) {
+absl::StatusOr<std::vector<std::string>> environment_for(const Substitution& substitution) {
+  const std::string& lock = substitution.lock;
+  std::vector<std::string> environment;
+  if (!substitution.place.empty()) {
+    const auto code = code_of_places(*substitution.observed, substitution.place);
+    if (!code.ok()) return code.status();
+    environment.push_back(absl::StrCat(kPlacesVariable, "=", *code));
+  }
   if (lock == kNative) return std::vector<std::string>{};
   std::optional<fs::path> library;
   if (lock.ends_with(kSuffix)) {
     std::error_code error;
     library = fs::canonical(lock, error);
-    if (error) return absl::NotFoundError("'" + lock + "': " + error.message());
+    if (error) return absl::NotFoundError("--lock: '" + lock + "': " + error.message());
   } else {
     const std::vector<std::string> locks = substitutable_locks();
     if (std::find(locks.begin(), locks.end(), lock) == locks.end()) {
-      return absl::NotFoundError("'" + lock +
+      return absl::NotFoundError("--lock: '" + lock +
                                  "' cannot take the place of a pthread mutex; these locks can: " +
                                  absl::StrJoin(locks, ", "));
     }
     library = find_engine(kPrefix + lock + kSuffix);
   }
-  return std::vector<std::string>{preload_variable(library->string())};
+  environment.push_back(preload_variable(library->string()));
+  return environment;
 }
 
 }  // namespace lockbench

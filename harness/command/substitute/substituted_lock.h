@@ -3,6 +3,8 @@
 // SubstitutedLock: the base locks that can take the place of a program's pthread mutexes.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,16 @@ namespace lockbench {
 // (harness/substitute).
 std::vector<std::string> substitutable_locks();
 
+// Which lock takes the place of which mutexes.
+struct Substitution {
+  std::string lock;
+  std::optional<std::filesystem::path> observed;  // the folder of an observation
+  std::string place;  // an expression for names of its places; empty: all mutexes
+};
+
 // The environment, as NAME=VALUE, of a program with this lock: none for `std`, the unchanged
-// program. The lock may be the file of such a library, with `.so` at its end. NotFound names the
-// locks that can be used.
-absl::StatusOr<std::vector<std::string>> environment_for(const std::string& lock);
+// program. The lock may be the file of such a library, with `.so` at its end. An error names the
+// flag, and the locks that can be used.
+absl::StatusOr<std::vector<std::string>> environment_for(const Substitution& substitution);
 
 }  // namespace lockbench

@@ -88,8 +88,22 @@ def _process(process: dict[str, Any]) -> dict[str, Any]:
         "rows": places[:_MOST_ROWS],
         "more": max(0, len(places) - _MOST_ROWS),
         "drawn": [place | {"histograms": histograms(place)} for place in places[:_MOST_DRAWN]],
+        "timeline_s": max((until for until, _ in process.get("timeline", [])), default=0),
+        "timeline": _timeline(process.get("timeline", [])),
         "crossed": [(places[a]["name"], places[b]["name"]) for a, b in process["inversions"]],
     }
+
+
+def _timeline(periods: list[list[float]]) -> list[Bar]:
+    """The shares of time in which a thread waited, along the program's time; none of one period."""
+    if len(periods) < 2:
+        return []
+    whole = periods[-1][0]
+    bars, begin = [], 0.0
+    for until, share in periods:
+        bars.append(Bar(100 * begin / whole, 100 * (until - begin) / whole, share))
+        begin = until
+    return bars
 
 
 def histograms(place: dict[str, Any]) -> list[Histogram]:

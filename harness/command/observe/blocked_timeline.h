@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// BlockedTimeline: when threads of a program waited for its locks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "harness/command/observe/observation.h"
+#include "harness/observe/recording.h"
+
+namespace lockbench {
+
+class BlockedTimeline {
+ public:
+  // The most periods that of() returns; those of a longer program are longer.
+  static constexpr std::size_t kMostPeriods = 240;
+
+  // Call it regularly while the program runs. `at_s`: since its start.
+  void note(const observe::Recording& recording, const ObservationClock& clock, double at_s);
+
+  // Of the process with this number, the periods between the notes.
+  std::vector<BlockedPeriod> of(std::uint32_t pid) const;
+
+ private:
+  struct Note {
+    double at_s = 0;
+    std::map<std::uint32_t, double> blocked_s;  // so far, by process
+  };
+  std::vector<Note> notes_;
+};
+
+}  // namespace lockbench
