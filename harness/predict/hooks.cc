@@ -122,6 +122,11 @@ void yield() noexcept {
   if (Simulation* const simulation = Simulation::current()) simulation->yield();
 }
 
+unsigned processors() noexcept {
+  const Simulation* const simulation = Simulation::current();
+  return simulation == nullptr ? 1 : simulation->model().processors();
+}
+
 std::uint32_t thread_number() noexcept {
   const Simulation* const simulation = Simulation::current();
   return simulation == nullptr ? 0 : simulation->thread() + 1;

@@ -46,6 +46,12 @@ inline void yield() noexcept {
   std::this_thread::yield();
 }
 
+// How many threads can run at once, at least 1. A system call or more.
+inline unsigned processors() noexcept {
+  const unsigned known = std::thread::hardware_concurrency();
+  return known == 0 ? 1 : known;
+}
+
 }  // namespace lockbench::platform
 
 #endif

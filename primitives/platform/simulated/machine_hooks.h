@@ -9,4 +9,7 @@ namespace lockbench::platform::simulated {
 // The thread lets others run that wait for its processor.
 void yield() noexcept;
 
+// Of the machine.
+unsigned processors() noexcept;
+
 }  // namespace lockbench::platform::simulated

@@ -21,12 +21,18 @@ inline void execution_fence() noexcept {}
 inline void yield() noexcept {
   simulated::yield();
 }
+inline unsigned processors() noexcept {
+  return simulated::processors();
+}
 constexpr int spins(int usual) noexcept {
   return usual;
 }
 #else
 inline void yield() noexcept {
   simulated::pause();
+}
+constexpr unsigned processors() noexcept {
+  return 1;
 }
 constexpr int spins(int usual) noexcept {
   return usual < 1 ? usual : 1;
