@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,13 +16,14 @@
 
 #include "primitives/platform/clock.h"
 #include "tests/primitives/any_primitive.h"
+#include "tests/primitives/latch.h"
 
 namespace lockbench {
 
 // Runs `work(number)` in `count` threads that start together, and waits for them.
 template <class Work>
 void run_threads(std::size_t count, const Work& work) {
-  std::latch start(static_cast<std::ptrdiff_t>(count));
+  Latch start(static_cast<std::ptrdiff_t>(count));
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
@@ -72,8 +72,8 @@ class Holders {
   }
 
  private:
-  std::latch inside_;
-  std::latch let_go_{1};
+  Latch inside_;
+  Latch let_go_{1};
   std::vector<std::jthread> threads_;
 };
 

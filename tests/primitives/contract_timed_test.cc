@@ -4,13 +4,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "tests/primitives/contract.h"
+#include "tests/primitives/latch.h"
 
 namespace lockbench {
 namespace {
@@ -86,7 +86,7 @@ TEST_P(Timed, ATimeoutLeavesNoTrace) {
 
 TEST_P(Timed, AWaiterGetsWhatIsReleasedInTime) {
   auto holders = take_all(1);
-  std::latch started(1);
+  Latch started(1);
   bool got = false;
   std::jthread waiter([&] {
     auto handle = handle_of(1);
@@ -102,7 +102,7 @@ TEST_P(Timed, AWaiterGetsWhatIsReleasedInTime) {
 
 TEST_P(Timed, ATimeoutTooLongForTheClockIsAsGoodAsNone) {
   auto holders = take_all(1);
-  std::latch started(1);
+  Latch started(1);
   bool got = false;
   std::jthread waiter([&] {
     auto handle = handle_of(1);
@@ -118,7 +118,7 @@ TEST_P(Timed, ATimeoutTooLongForTheClockIsAsGoodAsNone) {
 
 TEST_P(Timed, AWaiterThatGivesUpTakesNobodysTurn) {
   auto holders = take_all(1);
-  std::latch started(1);
+  Latch started(1);
   std::atomic<bool> got{false};
   std::jthread patient([&] {
     started.count_down();
