@@ -32,7 +32,7 @@ endif()
 install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
-                 scripts/gate.py scripts/flamegraph.py scripts/compare_program.py DESTINATION ${share}/scripts
+                 scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py scripts/compare_program.py DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)
@@ -93,6 +93,10 @@ include(cmake/install_config.cmake)
 install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake/lockbench_instrument.cmake
         DESTINATION ${package} COMPONENT dev)
 
+# The pages that messages name: tests/scripts/test_cited_pages.py.
+install(FILES docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md docs/petri.md
+              docs/prediction.md docs/presets.md docs/services.md docs/stress.md docs/stress-engines.md
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs COMPONENT program)
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/liblockbench-dev)
 install(FILES docs/use.md docs/choosing.md docs/reference.md docs/versioning.md docs/add-a-primitive.md
         DESTINATION ${doc}/docs COMPONENT dev)

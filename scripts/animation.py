@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -21,7 +20,6 @@ def parser() -> command.Parser:
     made = command.Parser(
         prog="animation",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument(
         "file",

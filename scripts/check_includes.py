@@ -173,8 +173,13 @@ RULES: dict[str, Rule] = {
     "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "elfutils", "kernel"}),
     "harness/stress/explore": Rule(
         STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives")
-        # Whether a native thread is stalled. The rest is built for the native platform.
-        + ("harness/stress/supervision/stall_detector.h", "workloads/random.h"),
+        # Whether a native thread is stalled, and how the engine's own process ended. The rest is
+        # built for the native platform.
+        + tuple(
+            f"harness/stress/supervision/{name}.h"
+            for name in ("abnormal_end", "forked_child", "stall_detector")
+        )
+        + ("workloads/random.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/threads": Rule(
@@ -244,7 +249,9 @@ RULES: dict[str, Rule] = {
     ),
     # A library that a user's program loads.
     "harness/observe": Rule(
-        ("harness/measure/histogram.h", "primitives/platform/layout.h"), STANDARD | {"kernel"}
+        ("harness/measure/histogram.h", "primitives/internal/observer.h")
+        + ("primitives/platform/layout.h",),
+        STANDARD | {"kernel"},
     ),
     # The same, with a base lock in it.
     "harness/substitute": Rule(

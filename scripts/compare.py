@@ -39,8 +39,21 @@ EXPORTS = {**exports.FORMATS, "hlog": hdr.log}
 MOST_LINES = 48  # of --brief: two screens
 
 
+EXAMPLES = """
+Examples
+  lockbench compare results/runs/mine                            each primitive with the baseline
+  lockbench compare results/runs/mine --baseline keyed --where threads=8,keys=64
+  lockbench compare runs/before runs/after --force               two builds, cell by cell
+  lockbench compare runs/after --baseline-run main --fail-if-slower 5%
+  lockbench compare runs/epyc runs/xeon --pool machine           two machines
+For two versions of a lock, lockbench ab measures in turn, which drift does not touch.
+
+Exit codes: 0 done, 2 bad input, 3 with --fail-if-slower: something is slower.
+"""
+
+
 def parser() -> command.Parser:
-    made = command.Parser(prog="compare", description=__doc__)
+    made = command.Parser(prog="compare", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs",
         nargs="+",

@@ -12,7 +12,7 @@ from analysis import modules
 
 modules.need("compare-program", "pandas", "scipy")
 
-from analysis import command, program_runs, verdict  # noqa: E402
+from analysis import command, program_runs, tables, verdict  # noqa: E402
 
 
 def parser() -> command.Parser:
@@ -21,6 +21,7 @@ def parser() -> command.Parser:
     made.add_argument("--baseline", required=True, metavar="LOCK")
     made.add_argument("--metric", choices=program_runs.METRICS, default="wall")
     made.add_argument("--lower-is-better", action="store_true")
+    made.add_argument("--format", choices=("text", "csv"), default="text")
     return made
 
 
@@ -29,6 +30,9 @@ def body(argv: Sequence[str]) -> int:
     lower = arguments.lower_is_better or arguments.metric != "printed"
     run = program_runs.load(arguments.folder, arguments.metric, lower)
     table = verdict.of_run(run, arguments.baseline)
+    if arguments.format == "csv":
+        print(tables.records_csv(one.record() for one in table.comparisons), end="")
+        return 0
     print("\n".join(program_runs.as_text(table, arguments.metric, lower)))
     print(f"rows {arguments.folder / 'program.csv'}")
     return 0

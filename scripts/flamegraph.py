@@ -1,73 +1,108 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the flame graph for `lockbench trial --flamegraph`.
-
-Standard input: JSON with the path of the data of perf, and the trial.
-"""
+"""Measures a trial of a run once more, and draws where its processor time goes."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from analysis import command, files, flamegraph
-from analysis.errors import InputError
+from analysis import modules
+
+modules.need("flamegraph", "pandas")
+
+from analysis import command, selection  # noqa: E402
+from analysis.errors import InputError  # noqa: E402
+from analysis.loader import Run  # noqa: E402
+
+EXAMPLES = """
+Of several cells, it takes the one with the most threads, then the fewest keys, and says which.
+FILE.svg is the picture. FILE.folded has the stacks, one a line with its number of samples, as
+flamegraph.pl, speedscope and inferno read them.
+
+Examples
+  lockbench flamegraph results/runs/mine --primitive keyed
+  lockbench flamegraph results/runs/mine --primitive 'striped.*' --where threads=8,keys=64 \\
+    --out striped.svg
+
+It needs perf (Debian: linux-perf).
+
+Exit codes: 0 drawn, 1 perf could not record it, 2 bad input.
+"""
 
 
 def parser() -> command.Parser:
     made = command.Parser(
         prog="flamegraph",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EXAMPLES,
     )
-    made.add_argument("file", metavar="FILE.svg", type=Path, help="where to write the picture")
+    made.add_argument("run", metavar="RUN", help="folder of a run")
+    made.add_argument(
+        "--primitive", metavar="P", help="a primitive, or a regular expression for its whole name"
+    )
+    selection.add_option(made)
+    made.add_argument("--out", type=Path, metavar="FILE.svg", help="(PRIMITIVE.svg)")
+    made.add_argument("--program", default="lockbench", help=argparse.SUPPRESS)
     return made
 
 
-def stacks_in(data: str) -> flamegraph.Stacks:
-    """What perf prints of its data. Inlined functions are left out: perf needs minutes for them."""
-    words = ["--input", data, "--no-inline", "--fields", "tid,ip,sym,dso"]
-    # A file, because perf would wait if it filled a pipe that is not read meanwhile.
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
-        try:
-            with subprocess.Popen(
-                ["perf", "script", *words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=said,
-                encoding="utf-8",
-                errors="replace",
-            ) as process:
-                stacks = flamegraph.read(process.stdout or ())
-        except FileNotFoundError as error:
-            raise InputError("no program perf is on the PATH; install linux-perf") from error
-        if process.returncode == 0:
-            return stacks
-        said.seek(0)
-        last = (said.read().strip().splitlines() or ["it does not say why"])[-1]
-    raise InputError(f"`perf script` failed with exit code {process.returncode}: {last}")
-
-
-def main(argv: Sequence[str]) -> int:
-    arguments = parser().parse_args(argv)
-    trial = json.load(sys.stdin)
-    stacks = stacks_in(trial["data"])
-    if not stacks:
-        raise InputError(
-            "perf took no sample: the trial used too little processor time; a longer window helps"
-        )
-    made = flamegraph.svg(
-        stacks,
-        flamegraph.Heading(trial["primitive"], trial["cell"], int(trial["samples_per_s"])),
+def chosen(run: Run) -> dict[str, Any]:
+    """The plan's trial of the cell with the most threads, then the fewest keys, in its first
+    block."""
+    plan = run.meta.get("plan")
+    trials = plan.get("trials") if isinstance(plan, dict) else None
+    if not isinstance(trials, list):
+        raise InputError(f"{run.folder / 'meta.json'}: has no plan; name a run of lockbench run")
+    rows = run.trials.sort_values(
+        ["threads", "keys", "block"], ascending=[False, True, True], kind="stable"
     )
-    files.write(arguments.file, made)
+    number = int(rows["trial"].iloc[0])
+    for trial in trials:
+        if trial.get("number") == number:
+            found: dict[str, Any] = trial
+            return found
+    raise InputError(f"{run.folder / 'meta.json'}: its plan has no trial {number}")
+
+
+def plugins_of(run: Run) -> list[str]:
+    listed = run.meta.get("plugins")
+    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return [word for one in found for word in ("--plugin", str(one.get("file")))]
+
+
+def body(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    where = list(arguments.where)
+    if arguments.primitive is not None:
+        where += selection.conditions(f"primitive={arguments.primitive}")
+    run = selection.load(arguments.run, where)
+    trial = chosen(run)
+    cell = trial["cell"]
+    picture: Path = arguments.out or Path(re.sub(r"[^\w.-]+", "-", cell["primitive"]) + ".svg")
+    command.print_note(
+        "flamegraph",
+        f"{cell['primitive']}, {cell['workload']}, threads {cell['threads']}, keys {cell['keys']}",
+    )
+    words = [arguments.program, "trial", *plugins_of(run), "--flamegraph", str(picture)]
+    done = subprocess.run(
+        words, input=json.dumps(trial), stdout=subprocess.DEVNULL, text=True, check=False
+    )
+    if done.returncode:
+        raise command.EndedBy(done.returncode)
+    print(picture, picture.with_suffix(".folded"), sep="\n")
     return 0
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    return command.run("flamegraph", body, argv)
+
+
 if __name__ == "__main__":
-    sys.exit(command.run("flamegraph", main, None))
+    sys.exit(main())

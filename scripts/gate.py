@@ -5,7 +5,6 @@ slower, 3 if something is, 4 if the blocks do not suffice."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -47,7 +46,6 @@ def parser() -> command.Parser:
         prog="gate",
         description=__doc__,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("run", metavar="RUN", help="folder of the run to check")
     made.add_argument(
@@ -56,20 +54,8 @@ def parser() -> command.Parser:
         metavar="NAME",
         help="baseline (run --save-baseline NAME), or folder of a run",
     )
-    made.add_argument(
-        "--fail-if-slower",
-        type=command.share,
-        default=0.05,
-        metavar="SHARE",
-        help="fails if a cell is significantly slower, and by more than this (5%%)",
-    )
     made.add_argument("--primitive", metavar="P", help="checks this primitive alone")
-    made.add_argument(
-        "--allow-inconclusive",
-        action="store_true",
-        help="passes what the blocks leave open, instead of exit 4",
-    )
-    made.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    gate.add_flags(made)
     return made
 
 

@@ -165,7 +165,6 @@ def parser() -> command.Parser:
     made = command.Parser(
         prog="prediction",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     modes = made.add_subparsers(dest="mode", required=True, parser_class=command.Parser)
     grid = modes.add_parser("grid", help="prints the preset of a grid")

@@ -19,7 +19,6 @@ always gives the same file.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -93,7 +92,6 @@ def parser() -> command.Parser:
     made = command.Parser(
         prog="recording",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("file", metavar="FILE.cast", type=Path, help="FILE.svg is written beside it")
     return made

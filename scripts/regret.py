@@ -32,8 +32,19 @@ def pattern(text: str) -> re.Pattern[str]:
         raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from None
 
 
+EXAMPLES = """
+Examples
+  lockbench regret results/runs/mine                             every primitive, ranked
+  lockbench regret results/runs/mine --primitive keyed           keyed, in each cell
+  lockbench regret results/runs/mine --primitive keyed+striped   the faster of both, in each cell
+  lockbench regret runs/epyc runs/xeon --primitive keyed --least 0.8
+
+Exit codes: 0 done, 2 bad input.
+"""
+
+
 def parser() -> command.Parser:
-    made = command.Parser(prog="regret", description=__doc__)
+    made = command.Parser(prog="regret", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs", nargs="+", metavar="RUN", help="folder of a run; several: one of each machine"
     )

@@ -15,7 +15,7 @@ from analysis import modules
 
 modules.need("report", "jinja2", "matplotlib", "pandas", "scipy")
 
-from analysis import command, files, index, loader, machines, selection  # noqa: E402
+from analysis import command, files, index, loader, machines, observed, selection  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 from analysis.page import as_html, as_markdown, chart, content, fleet_part  # noqa: E402
 from analysis.page.chart import Maker  # noqa: E402
@@ -35,6 +35,7 @@ Examples
   lockbench report threads-run keys-run holds-run          one page, a chapter for each
   lockbench report runs/*                                  a run of each machine, side by side
   lockbench report results/runs/mine --where threads=8,load=50%  these cells alone
+  lockbench report results/observed/mine                   of a program that `observe` ran
   lockbench report --index                                 results/runs/index.html, of all runs
   lockbench report results/runs/mine --format markdown     for a pull request, to standard output
   lockbench report results/runs/mine --format markdown >> "$GITHUB_STEP_SUMMARY"
@@ -46,7 +47,6 @@ def parser() -> command.Parser:
         prog="report",
         description=__doc__,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument(
         "runs",
@@ -98,12 +98,28 @@ def write_index(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def write_observed(arguments: argparse.Namespace) -> int:
+    folder = Path(arguments.runs[0])
+    if len(arguments.runs) > 1 or arguments.format != "html" or arguments.where:
+        raise loader.InputError(f"{folder}: is an observation; its page is HTML, of it alone")
+    text = observed.page(folder)
+    out = arguments.out or str(folder / "observed.html")
+    if out == "-":
+        sys.stdout.write(text)
+        return 0
+    files.write(Path(out), text, _ADVICE)
+    print(out)
+    return 0
+
+
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if arguments.index:
         return write_index(arguments)
     if not arguments.runs:
         raise loader.InputError("no run given; name the folder of a run, as results/runs/mine")
+    if (Path(arguments.runs[0]) / observed.FILE).exists():
+        return write_observed(arguments)
     runs = [selection.load(folder, arguments.where, lenient=True) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.print_note("report", note)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -23,7 +22,6 @@ def parser() -> command.Parser:
     made = command.Parser(
         prog="stress_report",
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("file", metavar="FILE", type=Path, help="where to write the page")
     return made

@@ -34,7 +34,7 @@ _lockbench_formats() {
     plot) echo "png svg" ;;
     schema) echo "json markdown" ;;
     doctor | list | stress) echo "text json" ;;
-    gate) echo "text markdown json" ;;
+    gate | ab) echo "text markdown json" ;;
     *) echo "text json csv markdown" ;;
   esac
 }
@@ -59,6 +59,13 @@ _lockbench() {
     --nodes) words="slurm parallel" ;;
     --format) words="$(_lockbench_formats "$command")" ;;
     --progress) words="auto bar line off" ;;
+    --mode) words="timed fixed open" ;;
+    --key-type) words="u64 string" ;;
+    --key-distribution | --distribution) words="uniform zipf:0.99 hot:0.1,0.9 own" ;;
+    --pinning) words="none compact scatter one-core" ;;
+    --arrivals) words="poisson fixed" ;;
+    --watch) words="none conflicts" ;;
+    --load) words="10% 50% 90% saturated" ;;
     --engine) words="sim real proc services" ;;
     --faults)
       words="stop_holder kill_holder pause_server restart_server empty_server end_session delay partition cut half_open failover"
@@ -73,11 +80,11 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
+        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate ab flamegraph merge submit list preset doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
-        plot:* | compare:* | report:* | regret:* | gate:*) words="$(_lockbench_runs)" ;;
+        plot:* | compare:* | report:* | regret:* | gate:* | flamegraph:*) words="$(_lockbench_runs)" ;;
         submit:*) words="slurm parallel progress $(_lockbench_names presets)" ;;
         preset:*) words="init" ;;
         list:*) words="primitives workloads presets targets machines" ;;

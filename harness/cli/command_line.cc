@@ -17,12 +17,15 @@
 namespace lockbench {
 namespace {
 
-const std::vector<std::string> kCommands{
-    "run",     "advise",     "stress",         "plot",   "compare",
-    "report",  "regret",     "gate",           "list",   "doctor",
-    "model",   "schema",     "trial",          "plugin", "help",
-    "merge",   "submit",     "predict",        "preset", "calibrate-machine",
-    "observe", "substitute", "compare-program"};
+const std::vector<std::string> kCommands{"run",       "advise",     "stress",
+                                         "plot",      "compare",    "report",
+                                         "regret",    "gate",       "ab",
+                                         "list",      "doctor",     "model",
+                                         "schema",    "trial",      "plugin",
+                                         "help",      "merge",      "submit",
+                                         "predict",   "preset",     "calibrate-machine",
+                                         "observe",   "substitute", "compare-program",
+                                         "flamegraph"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -125,6 +128,8 @@ void add_commands(CLI::App& app, CommandLine& line) {
                "Makes one page of one or more runs: which primitive to use, and why");
   add_analysis(app, "regret", "Shows the cost of one primitive for all cells, on all machines");
   add_analysis(app, "gate", "Fails if a run is slower than a baseline, for CI");
+  add_analysis(app, "ab", "Compares two versions of a lock, measured in turn");
+  add_analysis(app, "flamegraph", "Draws where the processor time of a run's trial goes");
   add_merge(app, line.merge);
   add_submit(app, line.submit);
   add_list(app, line.list);

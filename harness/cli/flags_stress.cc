@@ -69,7 +69,7 @@ void add_simulation_flags(CLI::App& stress, stress::Order& order,
            {.names = "--memory",
             .type = "MODELS",
             .help = "sim: sc, tso (as x86), c11 (as C++20 allows, includes ARM), or several "
-                    "[tso,c11; a plug-in's locks: tso]"},
+                    "[tso,c11]"},
            order.memory);
   add_switch(
       stress, "--weaken",

@@ -30,6 +30,7 @@ const char kExamples[] =
     "  lockbench plot RUN                the pictures of a run\n"
     "  lockbench compare RUN             the table of a run\n"
     "  lockbench gate RUN --against NAME    whether the run is slower than a baseline, for CI\n"
+    "  lockbench ab OLD.so NEW.so        which of two versions of a lock is faster\n"
     "  lockbench merge OUT SHARDS        one run from the shards of several machines\n"
     "  lockbench model keyed             whether the design of a lock can deadlock\n"
     "  lockbench help COMMAND            the flags of a command, with examples\n";
@@ -307,7 +308,7 @@ const char kTrialExamples[] =
     "To measure the first one again:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n"
     "To draw where its time goes:\n"
-    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial --flamegraph keyed.svg\n";
+    "  lockbench flamegraph RUN --primitive keyed\n";
 
 std::string model_help() {
   std::string text = "Models\n";

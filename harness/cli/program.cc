@@ -30,6 +30,7 @@
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
 #include "harness/process/out_of_memory.h"
+#include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/schema.h"
 #include "harness/terminal/exit_code.h"
@@ -82,7 +83,11 @@ int dispatch(const CommandLine& line) {
     return kSuccess;
   }
   if (line.command == "model") return model_command(line.model, std::cout, std::cerr);
-  return analysis_command(line.command, line.rest);
+  std::vector<std::string> words = line.rest;
+  // These start it again.
+  if (line.command == "ab" || line.command == "flamegraph")
+    words.insert(words.begin(), {"--program", this_program().string()});
+  return analysis_command(line.command, words);
 }
 
 // Whether the reader has closed the pipe, as in `lockbench list | head -1`. This is not an error.

@@ -133,10 +133,7 @@ std::vector<RegisteredLock> shipped_locks() {
 
 std::vector<RegisteredLock> stress_registry() {
   std::vector<RegisteredLock> all = shipped_locks();
-  for (RegisteredLock& line : all) {
-    line.abilities.strong_try = true;
-    line.memory = "tso,c11";
-  }
+  for (RegisteredLock& line : all) line.abilities.strong_try = true;
   return all;
 }
 

@@ -35,6 +35,21 @@ std::optional<std::string> abbreviated(std::string_view typed, std::span<const s
   return found;
 }
 
+// `distribution` is a part of `key-distribution`; with dashes or without before them.
+std::optional<std::string> part_of(std::string_view typed, std::span<const std::string> names) {
+  typed.remove_prefix(std::min(typed.find_first_not_of('-'), typed.size()));
+  if (typed.size() < kShortestAbbreviation) return std::nullopt;
+  for (const std::string& name : names) {
+    const std::string known = lower(name);
+    const std::size_t at = known.find(typed);
+    if (at == std::string::npos || at == 0) continue;
+    const std::size_t end = at + typed.size();
+    const auto separates = [](char c) { return c == '-' || c == '_'; };
+    if (separates(known[at - 1]) && (end == known.size() || separates(known[end]))) return name;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -67,7 +82,8 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
     best_distance = distance;
   }
   if (best != nullptr) return *best;
-  return abbreviated(wanted, names);
+  const std::optional<std::string> longer = abbreviated(wanted, names);
+  return longer ? longer : part_of(wanted, names);
 }
 
 namespace {

@@ -36,6 +36,12 @@ bool all_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
+std::string without_commas(std::string_view text) {
+  std::string kept(text);
+  std::erase(kept, ',');
+  return kept;
+}
+
 absl::Status bad_duration(std::string_view text, std::string_view reason) {
   return absl::InvalidArgumentError(absl::StrFormat("'%s' %s; %s", text, reason, kDurationHelp));
 }
@@ -186,7 +192,15 @@ absl::StatusOr<std::uint64_t> parse_count(std::string_view text, CountRange rang
 
 absl::StatusOr<std::vector<std::uint64_t>> parse_counts(std::string_view text, CountRange range) {
   std::vector<std::uint64_t> counts;
-  for (const std::string_view item : split(text, ',')) {
+  const std::vector<std::string_view> items = split(text, ',');
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    // No count begins with 0, but the thousands of 5,000 and 1,024,000 may.
+    if (items[i].size() != 3 || !items[i].starts_with('0') || !all_digits(items[i])) continue;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "'%s' is a list, whose value %d is %s; write thousands without a separator, as %s", text,
+        i + 1, items[i], without_commas(text)));
+  }
+  for (const std::string_view item : items) {
     const std::size_t dots = item.find("..");
     if (dots != std::string_view::npos) {
       const auto steps = parse_steps(item, dots, range);

@@ -175,6 +175,15 @@ bool names_processors(std::string_view item) {
 
 absl::StatusOr<PrimitiveSpec> parse_primitive(std::string_view text) {
   const auto [name, tail] = cut(text);
+  if (name.find(',') != std::string_view::npos) {
+    std::string repeated;
+    for (const std::string_view one : split(name, ',')) {
+      repeated += " --primitive " + std::string(one);
+    }
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "'%s' is more than one primitive; repeat the flag, as%s%s (in a preset: a list)", text,
+        repeated, text.substr(name.size())));
+  }
   if (!is_word(name, "_")) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "'%s' is not a primitive; write a name, or one with parameters, as striped:stripes=64",
@@ -188,7 +197,8 @@ absl::StatusOr<PrimitiveSpec> parse_primitive(std::string_view text) {
     const std::string_view value = piece.substr(std::min(equals + 1, piece.size()));
     if (!is_word(parameter, "_") || !is_word(value, "_.+-")) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "'%s' in '%s' is not a parameter; write parameter=value, as striped:lock=std,stripes=64",
+          "'%s' in '%s' is not a parameter; write parameter=value, as striped:lock=std,stripes=64, "
+          "and repeat the flag for another primitive",
           piece, text));
     }
     if (!primitive.parameters.emplace(parameter, value).second) {

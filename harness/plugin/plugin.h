@@ -112,6 +112,15 @@ constexpr LockPromises promises_of() {
   }
 }
 
+// A class that means to be a KeyedLock.
+template <class P>
+concept HasHandles = requires(P& lock, std::uint64_t key) {
+  lock.handle(key);
+}
+|| requires(P& lock, std::string_view key) {
+  lock.handle(key);
+};
+
 template <class P>
 concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_view>;
 
@@ -267,6 +276,12 @@ class PluginLocks {
       add_line<ReentrantLock<L>>({{name, summary, origin}, plain<ReentrantLock<L>>});
       keep_promises<L>(first);
     } else {
+      static_assert(
+          !internal::HasHandles<L>,
+          "a lock by key, which has handle(key), also has "
+          "`static constexpr lockbench::Promises kPromises{…};` (without it, nobody knows "
+          "what to test), capacity() and lock_bytes(), and its handles have lock(), "
+          "try_lock() and unlock()");
       static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
       add_base<L>(name, summary, origin);
     }
@@ -421,6 +436,7 @@ class PluginLocks {
 // `locks` is the name of a parameter.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define LOCKBENCH_PLUGIN(locks)                                                                   \
+  struct several_locks_of_a_file_are_added_in_one_LOCKBENCH_PLUGIN {};                            \
   static void lockbench_plugin_locks(::lockbench::PluginLocks&);                                  \
   static void lockbench_plugin_fill(::lockbench::PluginOffer& offer) {                            \
     ::lockbench::PluginLocks locks(offer);                                                        \

@@ -21,10 +21,11 @@ struct Build {
   bool operator==(const Build&) const = default;
 };
 
-// How a plug-in that a run measures was compiled, and in what this differs from `Build`. All but
-// the file is absent if the plug-in does not tell.
+// Which plug-in a run measures, how it was compiled, and in what this differs from `Build`. All but
+// the file and its hash is absent if the plug-in does not tell.
 struct PluginRecord {
   std::string file;
+  std::optional<std::string> file_hash;     // of its bytes; absent if it could not be read
   std::optional<std::string> optimisation;  // none, little, size or full
   std::optional<bool> assertions;
   std::optional<std::string> sanitizers;  // none, or names separated by commas

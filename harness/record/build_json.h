@@ -22,6 +22,7 @@ void json_fields(T& build, Visit&& visit) {
 template <EitherConst<PluginRecord> T, class Visit>
 void json_fields(T& plugin, Visit&& visit) {
   visit("file", plugin.file);
+  visit("file_hash", plugin.file_hash);
   visit("optimisation", plugin.optimisation);
   visit("assertions", plugin.assertions);
   visit("sanitizers", plugin.sanitizers);

@@ -2,7 +2,9 @@
 
 #include "harness/record/meta.h"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -164,6 +166,17 @@ void visit_meta(M& meta, std::optional<TargetRecord>& target, Visit&& visit) {
   visit("overlaps", meta.overlaps);
 }
 
+// Shards may have a plug-in in different folders.
+std::vector<PluginRecord> by_file_name(const Plugins& plugins) {
+  std::vector<PluginRecord> sorted = plugins.value_or(std::vector<PluginRecord>{});
+  const auto key = [](const PluginRecord& plugin) {
+    return std::pair(std::filesystem::path(plugin.file).filename(), plugin.file_hash);
+  };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const PluginRecord& a, const PluginRecord& b) { return key(a) < key(b); });
+  return sorted;
+}
+
 // The version is checked first, because a different version would cause all other errors.
 absl::Status check_version(const json& object, std::string_view name) {
   if (!object.is_object() || !object.contains("schema_version")) return absl::OkStatus();
@@ -254,7 +267,24 @@ std::string build_difference(const Build& one, const Build& other) {
   return {};
 }
 
-std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build) {
+std::string build_difference(const Meta& recorded, const Build& build, const Plugins& plugins) {
+  std::string difference = build_difference(recorded.build, build);
+  if (!difference.empty()) return difference;
+  const std::vector<PluginRecord> a = by_file_name(recorded.plugins);
+  const std::vector<PluginRecord> b = by_file_name(plugins);
+  if (a.size() != b.size())
+    return absl::StrFormat("%d and %d plug-ins: name by --plugin what it measures", a.size(),
+                           b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].file_hash == b[i].file_hash) continue;
+    return absl::StrFormat("plug-in %s, file_hash %s and %s", b[i].file,
+                           a[i].file_hash.value_or("unknown"), b[i].file_hash.value_or("unknown"));
+  }
+  return {};
+}
+
+std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build,
+                           const Plugins& plugins) {
   for (const Trial& trial : recorded.plan.trials) {
     if (trial.cell.mode != Mode::kMicro) continue;
     return "it was measured by lockbench-micro, which resumes nothing; start a new one: " +
@@ -271,7 +301,7 @@ std::string why_not_resume(const Meta& recorded, const Machine& machine, const B
         "there, or start a new run",
         other);
   }
-  if (std::string other = build_difference(recorded.build, build); !other.empty()) {
+  if (std::string other = build_difference(recorded, build, plugins); !other.empty()) {
     return absl::StrFormat(
         "it was begun with another build (%s); resume it with that one, or start a new run", other);
   }

@@ -107,9 +107,15 @@ absl::StatusOr<MetaHead> parse_meta_head(std::string_view text, std::string_view
 // The first member in which two builds differ, as `commit 0123 and 4567`; empty if they are equal.
 std::string build_difference(const Build& one, const Build& other);
 
-// Why rows that are measured by `build` on `machine` must not be added to those of `recorded`, in
-// one line; empty if they may.
-std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build);
+// The same of what measured a run: the build of lockbench, and the files of the plug-ins that it
+// measures. Their folders may differ.
+using Plugins = std::optional<std::vector<PluginRecord>>;
+std::string build_difference(const Meta& recorded, const Build& build, const Plugins& plugins);
+
+// Why rows that are measured by `build` with `plugins` on `machine` must not be added to those of
+// `recorded`, in one line; empty if they may.
+std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build,
+                           const Plugins& plugins);
 
 // The words as one command line for a POSIX shell.
 std::string shell_command(const std::vector<std::string>& words);

@@ -55,7 +55,7 @@ struct RegisteredLock {
   // must pass.
   std::vector<Oracle> expected_oracles = {};
   std::string unseen = {};       // if it is known to be broken: why this engine cannot detect it
-  std::string memory = {};       // default memory model of `sim` for this lock; empty: tso
+  std::string memory = {};       // memory models of `sim` for this lock; empty: tso and c11
   Scope scope = Scope::kThread;  // which others a holder keeps out
   // Of a lock with the scope kService: its service, how many of its servers it needs, and after
   // which time a hold that is not renewed ends; 0: it lasts as long as the holder's connection.

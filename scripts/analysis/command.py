@@ -7,10 +7,9 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from analysis import units
 from analysis.errors import InconclusiveError, InputError
@@ -21,8 +20,29 @@ USAGE_ERROR = 2
 INCONCLUSIVE = 4
 
 
+class EndedBy(Exception):
+    """A command that this one started failed, and said why; its exit code is this one's."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = 128 - code if code < 0 else code
+
+
+# The scripts that users call as commands of `lockbench`.
+COMMANDS = ("ab", "compare", "compare-program", "flamegraph", "gate", "plot", "regret", "report")
+
+
+def full_name(name: str) -> str:
+    """What a user types: `lockbench compare`; of other scripts, their own name."""
+    return f"lockbench {name}" if name in COMMANDS else name
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that reports an error in one line."""
+    """A parser that reports an error in one line, and shows its epilog as it is written."""
+
+    def __init__(self, prog: str, **how: Any) -> None:
+        how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(prog=full_name(prog), **how)
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE_ERROR, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -40,17 +60,10 @@ def share(text: str) -> float:
     return value
 
 
-_TIME = re.compile(r"([\d.]+)\s*(ns|us|µs|ms|s)")
-
-
 def nanoseconds(text: str) -> float:
     """`100us`, as 100000."""
-    matched = _TIME.fullmatch(text.strip())
-    try:
-        value = float(matched[1]) * units.NANOSECONDS[matched[2]] if matched else 0.0
-    except ValueError:
-        value = 0.0
-    if not value > 0:
+    value = units.quantity(text, units.NANOSECONDS)
+    if not value:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time; write 100us or 1ms")
     return value
 
@@ -72,6 +85,8 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
     except InputError as error:
         print_note(name, str(error))
         return USAGE_ERROR
+    except EndedBy as end:
+        return end.code
     except InconclusiveError as error:
         print_note(name, f"inconclusive: {error}")
         return INCONCLUSIVE
@@ -88,4 +103,4 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
 
 
 def print_note(name: str, message: str) -> None:
-    print(f"{name}: {printable(message)}", file=sys.stderr)
+    print(f"{full_name(name)}: {printable(message)}", file=sys.stderr)

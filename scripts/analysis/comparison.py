@@ -59,7 +59,7 @@ class Result:
     heading: str
     table: verdict.Table
     lines: list[Line]
-    between_runs: bool = False
+    against: str = ""  # of two runs: what a ratio is against
     notes: list[str] = field(default_factory=list)
     banners: list[str] = field(default_factory=list)  # above all else
     costs: list[Cost] = field(default_factory=list)  # of one run, as the rest
@@ -101,9 +101,26 @@ def between(old: Run, new: Run, options: Options) -> Result:
         heading,
         table,
         _lines(table),
-        between_runs=True,
+        against="the first run",
         notes=notes,
         banners=[*old.banners, *new.banners],
+    )
+
+
+def in_turn(old: Run, new: Run, heading: str, same_within: float) -> Result:
+    """Every cell that both runs have, if their blocks were measured in turn."""
+    table = verdict.of_two_runs(old, new, None, same_within, in_turn=True)
+    return Result(
+        heading,
+        table,
+        _lines(table),
+        against="A, paired by block",
+        notes=[
+            *_notes_on_blocks(table),
+            *_notes_on_disturbance(old),
+            *_notes_on_disturbance(new),
+        ],
+        banners=list(dict.fromkeys([*old.banners, *new.banners])),
     )
 
 

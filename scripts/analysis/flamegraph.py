@@ -165,6 +165,15 @@ def svg(stacks: Stacks, heading: Heading) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
+def folded(stacks: Stacks) -> str:
+    """A line for each stack, as the tools of other flame graphs read them: `main;work;lock 12`."""
+    lines = [
+        ";".join(printable(frame.name).replace(";", ":") for frame in stack) + f" {samples}"
+        for stack, samples in sorted(stacks.items())
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def in_words(stacks: Stacks) -> str:
     """The functions that used most of the time, as text for readers who cannot see the picture."""
     own: Counter[str] = Counter()

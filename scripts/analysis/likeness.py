@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two runs may be compared: measured on one machine, with one build."""
+"""Whether two runs may be compared: measured on one machine, with one build of lockbench and of
+each plug-in."""
 
 from __future__ import annotations
 
@@ -95,7 +96,28 @@ def _build_differs(old: Run, new: Run) -> str:
     sides = _sides("build", old, new)
     if sides is None:
         return "meta.json does not name the build of both"
-    return _first_difference(*sides, _BUILD)
+    return _first_difference(*sides, _BUILD) or _plugins_differ(old, new)
+
+
+def _plugins_differ(old: Run, new: Run) -> str:
+    """build_difference() of harness/record/meta.h: their folders may differ."""
+    one, other = (
+        [dict(zip(("name", "file_hash"), it)) for it in _plugins(run)] for run in (old, new)
+    )
+    if len(one) != len(other):
+        return f"{len(one)} and {len(other)} plug-ins"
+    for a, b in zip(one, other):
+        if difference := _first_difference(a, b, ["file_hash"]):
+            return f"plug-in {b['name']}, {difference}"
+    return ""
+
+
+def _plugins(run: Run) -> list[tuple[str, str]]:
+    found = run.meta.get("plugins")
+    known = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return sorted(
+        (Path(str(one.get("file"))).name, str(one.get("file_hash", "unknown"))) for one in known
+    )
 
 
 def _sides(what: str, old: Run, new: Run) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -158,7 +158,7 @@ def _names(result: Result, longest: int) -> dict[str, str]:
 
 
 def _against(result: Result, group: str, names: Mapping[str, str]) -> str:
-    if result.between_runs:
+    if result.against:
         return ""
     own = (line.primitive for line in result.lines if line.group == group and line.is_baseline)
     return "".join(f" · against {names[baseline]}" for baseline in own)
@@ -298,7 +298,7 @@ def _coloured(line: Line, text: str) -> str:
 def _footer(result: Result) -> list[str]:
     notes = list(result.notes)
     if result.table.comparisons:
-        notes = [*how_to_read(result.table, result.between_runs), *notes]
+        notes = [*how_to_read(result.table, result.against), *notes]
     if any(line.metric == "wait_p99_ns" for line in result.lines):
         notes.append("open loop: median and spread are of the p99 wait, from the intended start")
     if any(line.wait_mean_ns is not None for line in result.lines):
@@ -311,8 +311,8 @@ def _footer(result: Result) -> list[str]:
     return notes
 
 
-def how_to_read(table: verdict.Table, between_runs: bool = False) -> list[str]:
-    against = "the first run" if between_runs else "the baseline, paired by block"
+def how_to_read(table: verdict.Table, against: str = "") -> list[str]:
+    against = against or "the baseline, paired by block"
     share = f"{100 * table.same_within:.3g} %"
     return [
         f"ratio: speed against {against}; above 1 is faster; geometric mean of the blocks",

@@ -7,7 +7,8 @@ Which pairs   Within a run: in each group of cells that differ by primitive alon
               primitives, paired by block. `comparisons` are those against the group's baseline
               (baselines.py). The others, which rankings ask for, share a fifth of the error rate.
               `none` is the floor and no competitor: it is compared only if it is the baseline that
-              was asked for. Between two runs: each cell that both have, not paired.
+              was asked for. Between two runs: each cell that both have; paired by block if their
+              blocks were measured in turn (`lockbench ab`), and else not.
 Ratio         Of speeds, so that above 1 is faster: the mean of the logarithms, block by block
               (sequential.py has the tests, the intervals and their sources).
 Verdict       faster, slower   the interval excludes 1
@@ -265,10 +266,15 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
 
 
 def of_two_runs(
-    old: Run, new: Run, baseline: str | None = None, same_within: float = SAME_WITHIN
+    old: Run,
+    new: Run,
+    baseline: str | None = None,
+    same_within: float = SAME_WITHIN,
+    in_turn: bool = False,
 ) -> Table:
     """The second run's speed over the first one's, in each cell that both have; of one primitive
-    alone, if it is named. The groups hold these cells of the second run."""
+    alone, if it is named. The groups hold these cells of the second run. `in_turn`: a block of one
+    run was measured beside the same block of the other, so that the blocks are pairs."""
     baselines.check(new.final, baseline)
     before, after = _Cube(old.final), _Cube(new.final)
     wanted = None if baseline is None else baselines.of_that_name(baseline, after.labels)
@@ -286,16 +292,29 @@ def of_two_runs(
         (a, b) for a, b in common.items() if not np.isnan(after.medians[a] + before.medians[b])
     ]
     above, below = np.array(measured, dtype=int).reshape(-1, 2).T
-    evidence = sequential.unpaired(after.logs[above], before.logs[below])
+    speeds, bases = after.logs[above], before.logs[below]
+    agreeing: np.ndarray | None = None
+    if in_turn:
+        blocks = sorted({*before.blocks, *after.blocks})
+        speeds = _in_columns(speeds, after.blocks, blocks)
+        bases = _in_columns(bases, before.blocks, blocks)
+        logs = speeds - bases
+        shared = np.isfinite(logs).any(axis=1)
+        above, below, logs = above[shared], below[shared], logs[shared]
+        speeds = np.where(np.isfinite(logs), speeds[shared], np.nan)
+        bases = np.where(np.isfinite(logs), bases[shared], np.nan)
+        evidence, forecast = sequential.paired(logs), sequential.paired(logs, forecast=True)
+        agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
+    else:
+        evidence = forecast = sequential.unpaired(speeds, bases)
     primary = np.ones(len(above), dtype=bool)
-    new_side, old_side = _Side(after, above, after.logs[above]), _Side(
-        before, below, before.logs[below]
-    )
-    judged = _judged(evidence, evidence, new_side, old_side, primary, same_within)
+    new_side, old_side = _Side(after, above, speeds), _Side(before, below, bases)
+    judged = _judged(evidence, forecast, new_side, old_side, primary, same_within)
 
     def compared(at: int) -> Comparison:
         subject = after.about(int(above[at]), new.machine)
-        return Comparison(**subject, **judged(at), baseline=old.run_id)
+        agree = None if agreeing is None else int(agreeing[at])
+        return Comparison(**subject, **judged(at), baseline=old.run_id, agreeing=agree)
 
     keys = [(after.group_of[a], after.labels[a], old.run_id) for a in above]
     groups = [
@@ -308,6 +327,13 @@ def of_two_runs(
         - 2 * sum(after.identity(cell) in first for cell in range(len(after.labels)))
     )
     return Table(groups, keys, np.exp(evidence.center), compared, same_within, only_one)
+
+
+def _in_columns(logs: np.ndarray, own: Sequence[int], wanted: Sequence[int]) -> np.ndarray:
+    """The columns of these blocks; NaN for one that is not there."""
+    made = np.full((len(logs), len(wanted)), np.nan)
+    made[:, [wanted.index(block) for block in own]] = logs
+    return made
 
 
 def metric_of(rows: pd.DataFrame) -> str:
@@ -345,6 +371,7 @@ class _Cube:
         count = int(rows["cell"].max()) + 1
         table = logs.pivot_table(index="cell", columns="block", values="log", aggfunc="median")
         self.logs = table.reindex(range(count)).to_numpy(dtype=float)
+        self.blocks = [int(block) for block in table.columns]
         medians = figures[known].groupby(rows.loc[known, "cell"]).median()
         self.medians = medians.reindex(range(count)).to_numpy(dtype=float)
         heads = rows.drop_duplicates("cell").sort_values("cell")

@@ -18,12 +18,13 @@ PluginStamp with_flags(const char* flags) {
 }
 
 TEST(PluginRecord, WithoutAStampNamesTheFileAlone) {
-  EXPECT_EQ(plugin_record("a.so", {}, kOwn), PluginRecord{.file = "a.so"});
+  EXPECT_EQ(plugin_record("a.so", "1f", {}, kOwn),
+            (PluginRecord{.file = "a.so", .file_hash = "1f"}));
 }
 
 TEST(PluginRecord, OfALikeBuildDoesNotDiffer) {
   for (const char* flags : {"", "-O2", "-O3 -g", "-O0 -Ofast", "-flto -fno-lto", "-march=native"}) {
-    EXPECT_EQ(plugin_record("a.so", with_flags(flags), kOwn).differs, std::nullopt) << flags;
+    EXPECT_EQ(plugin_record("a.so", "1f", with_flags(flags), kOwn).differs, std::nullopt) << flags;
   }
 }
 
@@ -31,22 +32,25 @@ TEST(PluginRecord, SaysInWhatItDiffers) {
   PluginStamp debug = with_flags("-O2 -O0 -g");
   debug.optimised = 0;
   debug.assertions = true;
-  EXPECT_EQ(plugin_record("a.so", debug, kOwn).differs,
+  EXPECT_EQ(plugin_record("a.so", "1f", debug, kOwn).differs,
             "optimisation none (lockbench: full); assertions yes (lockbench: no)");
   PluginStamp small = kOwn;
   small.optimised = 2;
-  EXPECT_EQ(plugin_record("a.so", small, kOwn).differs, "optimisation size (lockbench: full)");
-  EXPECT_EQ(plugin_record("a.so", with_flags("-O2 -Og"), kOwn).differs,
+  EXPECT_EQ(plugin_record("a.so", "1f", small, kOwn).differs,
+            "optimisation size (lockbench: full)");
+  EXPECT_EQ(plugin_record("a.so", "1f", with_flags("-O2 -Og"), kOwn).differs,
             "optimisation little (lockbench: full)");
-  EXPECT_EQ(plugin_record("a.so", with_flags("-O2 -fsanitize=undefined -flto=auto"), kOwn).differs,
-            "sanitizers undefined (lockbench: none); link-time optimisation yes (lockbench: no)");
+  EXPECT_EQ(
+      plugin_record("a.so", "1f", with_flags("-O2 -fsanitize=undefined -flto=auto"), kOwn).differs,
+      "sanitizers undefined (lockbench: none); link-time optimisation yes (lockbench: no)");
   PluginStamp other = kOwn;
   other.compiler = "Clang 14.0.6";
-  EXPECT_EQ(plugin_record("a.so", other, kOwn).differs,
+  EXPECT_EQ(plugin_record("a.so", "1f", other, kOwn).differs,
             "compiler Clang 14.0.6 (lockbench: GNU 12.2.0)");
   PluginStamp sanitized = kOwn;
   sanitized.sanitizers = 1;
-  EXPECT_EQ(plugin_record("a.so", sanitized, kOwn).differs, "sanitizers address (lockbench: none)");
+  EXPECT_EQ(plugin_record("a.so", "1f", sanitized, kOwn).differs,
+            "sanitizers address (lockbench: none)");
 }
 
 TEST(PluginRecord, OfThisProgramNamesItsCompilerAndFlags) {

@@ -107,6 +107,7 @@ def test_tab_completes_what_can_be_named(tmp_path: Path, command: list[str], set
         "lockbench run --workload tran": "lockbench run --workload transfer",
         "lockbench run --plugin my": "lockbench run --plugin my_locks.so",
         "lockbench trial --flamegraph my": "lockbench trial --flamegraph my_picture.svg",
+        "lockbench run --pinning com": "lockbench run --pinning compact",
         "lockbench run --resume mi": "lockbench run --resume mine",
         "lockbench report mi": "lockbench report mine",
         "lockbench list pres": "lockbench list presets",

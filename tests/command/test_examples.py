@@ -137,7 +137,7 @@ def test_the_page_s_second_step_is_true_as_written() -> None:
         assert "oracle ordering" in said
         assert "their_lock.h:1" in said
     assert (folder / "failure.html").exists()
-    for clean in commands[4:6]:  # repaired: under tso, and under c11, too
+    for clean in commands[4:6]:  # repaired: under both models, and under tso alone
         assert "sim: clean" in run(folder, clean)
 
 

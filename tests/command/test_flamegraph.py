@@ -65,6 +65,24 @@ def test_the_sample_is_printed_and_the_stacks_are_drawn(lockbench: Program) -> N
     assert "<title>lockbench::work: 100.0 % (1 of 1 samples)</title>" in picture
 
 
+def test_a_run_s_primitive_is_drawn_with_its_stacks_beside_it(lockbench: Program) -> None:
+    env = with_perf(lockbench.folder, RECORDS)
+    words = ["flamegraph", str(META.parent), "--primitive", "stri.*", "--where", "keys=1"]
+    words += ["--out", "striped.svg"]
+    done = lockbench.run(*words, env=env)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "striped.svg\nstriped.folded\n"
+    assert "flamegraph: striped:stripes=64, counter, threads 8, keys 1\n" in done.stderr
+    assert "Processor time of striped:stripes=64" in (lockbench.folder / "striped.svg").read_text()
+    assert (lockbench.folder / "striped.folded").read_text() == "main;lockbench::work 1\n"
+
+
+def test_a_primitive_that_a_run_lacks_is_named(lockbench: Program) -> None:
+    done = lockbench.run("flamegraph", str(META.parent), "--primitive", "nowhere")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "primitive=nowhere: no cell" in done.stderr
+
+
 @pytest.mark.parametrize(
     "record, script, code, told",
     [

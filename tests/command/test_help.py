@@ -32,11 +32,47 @@ def test_each_command_shows_examples(lockbench: Program, command: str) -> None:
     assert f"lockbench {command}" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["plot", "compare", "report", "regret", "gate"])
+@pytest.mark.parametrize(
+    "command", ["plot", "compare", "report", "regret", "gate", "ab", "flamegraph"]
+)
 def test_scripts_show_their_own_help(lockbench: Program, command: str) -> None:
     done = lockbench.run(command, "--help")
     assert done.returncode == 0, done.stderr
-    assert "RUN" in done.stdout
+    assert f"usage: lockbench {command} " in done.stdout
+    assert f"\n  lockbench {command} " in done.stdout.partition("\nExamples\n")[2]
+
+
+def test_every_command_is_in_the_manual_and_in_the_completions(lockbench: Program) -> None:
+    listed = lockbench.run("--help").stdout.partition("Subcommands:")[2]
+    commands = set(re.findall(r"^  ([a-z-]+) ", listed.partition("First steps")[0], re.MULTILINE))
+    assert {"run", "ab", "flamegraph"} < commands
+    page = (ROOT / "docs/man/lockbench.1").read_text(encoding="utf-8")
+    page = page[page.index(".SH COMMANDS") : page.index(".SH OPTIONS")].replace("\\-", "-")
+    named = set(re.findall(r"^\.BR? ([a-z\", -]+)$", page, re.MULTILINE))
+    in_page = {word for line in named for word in re.findall(r"[a-z-]+", line)}
+    for name in ("lockbench.bash", "_lockbench"):
+        text = (ROOT / "cmake/completion" / name).read_text(encoding="utf-8")
+        (words,) = re.findall(r"run predict .* trial", text)
+        assert commands - {"help"} == set(words.split()), name
+    assert commands - {"help", "schema"} <= in_page
+
+
+# What the completion offers for a flag of `run`; each value must be one that `run` takes.
+@pytest.mark.parametrize("name", ["lockbench.bash", "_lockbench"])
+def test_the_completions_offer_values_that_run_takes(lockbench: Program, name: str) -> None:
+    text = (ROOT / "cmake/completion" / name).read_text(encoding="utf-8")
+    flags = "mode key-type key-distribution pinning arrivals watch load".split()
+    for flag in flags:
+        found = re.search(rf"--{flag}(?: \| --\w+)*\)\s*(?:words=\"|compadd )([^\";]+)", text)
+        assert found, flag
+        for value in found[1].split():
+            words = ["--threads", "2", "--hold", "200ns", f"--{flag}", value]
+            words += ["--mode", "open", "--rate", "9"] if flag == "arrivals" else []
+            words += ["--keys", "1"] if flag == "load" else ["--keys", "10"]
+            words += ["--rate", "9"] if value == "open" else []
+            words += ["--operations", "9"] if value == "fixed" and flag == "mode" else []
+            done = lockbench.run("run", "--primitive", "keyed", "--dry-run", *words)
+            assert done.returncode == 0, (flag, value, done.stderr)
 
 
 def test_examples_of_run_expand_to_plans(lockbench: Program) -> None:

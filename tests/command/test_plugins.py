@@ -7,13 +7,16 @@ import json
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
+from installation import ROOT
 from program import Program, assert_complete, rows_of, wait_until
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
 C_LOCKS = str(PLUGINS.resolve() / "c_locks.so")
+BUILD = Path(os.environ.get("LOCKBENCH_BUILD", "build/release"))
 BROKEN = str(PLUGINS.resolve() / "broken.so")
 
 PLAN = """
@@ -80,6 +83,54 @@ def test_a_plug_in_s_lock_is_measured_and_proves_itself(lockbench: Program) -> N
     assert "c_locks.so is called through the C interface: " in " ".join(
         done.stdout.split()  # beside the figures
     )
+
+
+def test_shards_and_resumed_runs_want_the_same_build_of_a_plug_in(lockbench: Program) -> None:
+    plugin = lockbench.folder / "locks.so"
+    plugin.write_bytes(Path(C_LOCKS).read_bytes())
+    plan = "run --plugin locks.so --primitive c_stripes --primitive global --mode fixed"
+    words = [*plan.split(), *"--operations 1 --threads 1,2 --blocks 1".split()]
+    for shard in ("1/2", "2/2"):
+        done = lockbench.run(*words, "--shard", shard, "--out", shard[0])
+        assert done.returncode == 0, done.stderr
+        if shard == "1/2":  # a byte after the end of what is loaded: another file, the same locks
+            plugin.write_bytes(plugin.read_bytes() + b"0")
+    merged = lockbench.run("merge", "all", "1", "2")
+    assert merged.returncode == 2
+    assert "1 and 2: different builds (plug-in locks.so, file_hash " in merged.stderr
+    again = lockbench.run(*words, "--shard", "1/2", "--out", "1")
+    assert again.returncode == 2
+    assert "a shard that was begun with another build (plug-in locks.so, " in again.stderr
+
+
+@pytest.mark.parametrize(
+    "flag, said",
+    [
+        ("-DWITHOUT_PROMISES", "static constexpr lockbench::Promises kPromises"),
+        ("-DTWO", "several_locks_of_a_file_are_added_in_one_LOCKBENCH_PLUGIN"),
+    ],
+)
+def test_the_compiler_names_what_a_plug_in_lacks(flag: str, said: str) -> None:
+    generated = BUILD / "generated"
+    words = [
+        "-std=c++20",
+        "-fsyntax-only",
+        "-DLOCKBENCH_STRESS_ONLY",
+        f"-I{ROOT}",
+        f"-I{generated}",
+    ]
+    source = str(ROOT / "tests/plugin/unmakeable.cc")
+    done = subprocess.run(
+        ["c++", *words, flag, source], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert re.search("error: .*" + said, done.stderr), done.stderr
+
+
+def test_a_plug_in_for_stress_alone_says_so_when_it_is_to_be_measured(lockbench: Program) -> None:
+    said = refused(lockbench, str(PLUGINS.resolve() / "promising.so"))
+    assert said.startswith("built for `lockbench stress` alone, with ")
+    assert "no STRESS_ONLY" in said
 
 
 def test_list_says_where_each_comes_from(lockbench: Program) -> None:
@@ -223,7 +274,7 @@ def test_a_run_with_plug_ins_is_not_resumed_without_them(lockbench: Program) -> 
     trials.write_text("".join(lines[:-1]), encoding="utf-8")
     refusal = lockbench.run("run", "--resume", "out")
     assert refusal.returncode == 2
-    assert "if it comes from a plug-in, name that, too, by --plugin" in refusal.stderr
+    assert "1 and 0 plug-ins: name by --plugin what it measures" in refusal.stderr
     assert lockbench.run("run", "--resume", "out", "--plugin", C_LOCKS).returncode == 0
     assert_complete(lockbench.folder / "out", 2)
 

@@ -91,6 +91,7 @@ RegisteredLock global(const char* name, const char* fault) {
 // All that real threads can show.
 std::vector<Mutant> mutants();
 std::vector<Mutant> mutants_by_cause();
+std::vector<Mutant> mutants_by_dimension();
 std::vector<Mutant> mutants_of_libraries();
 std::vector<Mutant> mutants_of_nodes_and_timeouts();
 std::vector<Mutant> mutants_of_sizes_and_times();

@@ -466,6 +466,7 @@ std::vector<Mutant> mutants() {
                     timing,
                     allocating,
                     mutants_by_cause,
+                    mutants_by_dimension,
                     mutants_of_nodes_and_timeouts,
                     mutants_of_sizes_and_times,
                     mutants_of_libraries}) {

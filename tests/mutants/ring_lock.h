@@ -25,16 +25,21 @@ class RingLock {
 
   RingLock() { open_[0].store(true, std::memory_order_relaxed); }
 
+  // Who gets a slot for the second time must see that it was closed after the first: so the draws
+  // are ordered.
   void lock() {
-    const std::size_t mine = next_.fetch_add(1, std::memory_order_relaxed);
+    const std::size_t mine = next_.fetch_add(1, std::memory_order_acq_rel);
     while (!slot(mine).load(std::memory_order_acquire)) platform::pause();
     enter(mine);
   }
 
   bool try_lock() {
-    std::size_t mine = next_.load(std::memory_order_relaxed);
+    std::size_t mine = next_.load(std::memory_order_acquire);
     if (!slot(mine).load(std::memory_order_acquire)) return false;
-    if (!next_.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed)) return false;
+    if (!next_.compare_exchange_strong(mine, mine + 1, std::memory_order_acq_rel,
+                                       std::memory_order_relaxed)) {
+      return false;
+    }
     enter(mine);
     return true;
   }

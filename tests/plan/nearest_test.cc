@@ -33,6 +33,12 @@ TEST(Nearest, FindsTheNameBehindAnAbbreviation) {
   EXPECT_EQ(nearest("re", kNames), std::nullopt);
 }
 
+TEST(Nearest, FindsTheNameOfWhichAPartIsTyped) {
+  const std::vector<std::string> flags{"--keys", "--key-distribution", "--redistribution-key"};
+  EXPECT_EQ(nearest("--distribution", flags), "--key-distribution");
+  EXPECT_EQ(nearest("--istribution", flags), std::nullopt);
+}
+
 TEST(Nearest, AnAbbreviationOfTwoNamesIsNone) {
   EXPECT_EQ(nearest("keyed_", std::vector<std::string>{"keyed_table", "keyed_leaky"}),
             std::nullopt);

@@ -88,6 +88,9 @@ TEST(Counts, ReachTheLargestNumberWithoutOverflow) {
 
 TEST(Counts, TellWhatIsWrongAndWhatWouldBeRight) {
   const CountRange threads{1, 4096};
+  EXPECT_EQ(message_of(parse_counts("1,024,000", threads)),
+            "'1,024,000' is a list, whose value 2 is 024; write thousands without a separator, as "
+            "1024000");
   EXPECT_EQ(message_of(parse_counts("0", threads)), "0 is out of range: 1 to 4096");
   EXPECT_EQ(message_of(parse_counts("1000000000", threads)),
             "1000000000 is out of range: 1 to 4096");

@@ -285,16 +285,71 @@ class SemaphoreLock {
 };
 
 // As in C before it had atomics: volatile words, whose order is the processor's.
+// What orders a volatile access for others: nothing, which x86 forgives, or a fence.
+enum class Ordered { kByNothing, kByFence };
+
+template <Ordered kOrdered>
+void order() {
+  if constexpr (kOrdered == Ordered::kByFence) __sync_synchronize();
+}
+
+template <Ordered kOrdered>
 class VolatileLock {
  public:
   void lock() {
     while (!try_lock()) sched_yield();
   }
   bool try_lock() { return __sync_lock_test_and_set(&held_, 1) == 0; }
-  void unlock() { held_ = 0; }
+  void unlock() {
+    order<kOrdered>();
+    held_ = 0;
+  }
 
  private:
   volatile int held_ = 0;
+};
+
+// The same, and the store that releases is a plain one, or the builtin's.
+template <bool kPlain>
+class PlainLock {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return __sync_lock_test_and_set(&held_, 1) == 0; }
+  void unlock() {
+    if constexpr (kPlain) {
+      held_ = 0;
+    } else {
+      __sync_lock_release(&held_);
+    }
+  }
+
+ private:
+  int held_ = 0;
+};
+
+// Waiters read a volatile number until it is their turn.
+template <Ordered kOrdered>
+class VolatileTicket {
+ public:
+  void lock() {
+    const unsigned mine = __sync_fetch_and_add(&next_, 1);
+    while (served_ != mine) sched_yield();
+    order<kOrdered>();
+  }
+  bool try_lock() {
+    const unsigned mine = served_;
+    return __sync_bool_compare_and_swap(&next_, mine, mine + 1);
+  }
+  void unlock() {
+    order<kOrdered>();
+    served_ = served_ + 1;
+  }
+
+ private:
+  volatile unsigned next_ = 0;
+  volatile unsigned served_ = 0;
 };
 
 // A thread of its own wakes who sleeps.
@@ -877,7 +932,12 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<SharedMutexLock>("raw_shared_mutex", "a standard shared mutex");
   locks.add<SemaphoreLock<true>>("raw_semaphore", "a POSIX semaphore");
   locks.add<SemaphoreLock<false>>("raw_semaphore_counts_outside", "a count that nothing orders");
-  locks.add<VolatileLock>("raw_volatile", "a volatile int");
+  locks.add<VolatileLock<Ordered::kByNothing>>("raw_volatile", "a volatile int, as on x86");
+  locks.add<VolatileLock<Ordered::kByFence>>("raw_volatile_fenced", "the same, behind a fence");
+  locks.add<VolatileTicket<Ordered::kByNothing>>("raw_volatile_ticket", "as on x86");
+  locks.add<VolatileTicket<Ordered::kByFence>>("raw_volatile_ticket_fenced", "with fences");
+  locks.add<PlainLock<true>>("raw_plain_release", "a plain store releases it");
+  locks.add<PlainLock<false>>("raw_builtin_release", "the builtin releases it");
   locks.add<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
   locks.add<PipeLock<Reads::kPolls>>("raw_poll", "a pipe that is polled");
   locks.add<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");

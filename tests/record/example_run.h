@@ -159,7 +159,7 @@ inline Meta example_meta() {
                 .libraries = {{"abseil", "20220623"}},
                 .commit = "0123abcd",
                 .modified = true},
-      .plugins = {{{.file = "locks.so"},
+      .plugins = {{{.file = "locks.so", .file_hash = "c0ffee"},
                    {.file = "slow.so",
                     .optimisation = "none",
                     .assertions = true,

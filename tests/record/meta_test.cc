@@ -208,42 +208,58 @@ TEST(Meta, ErrorsNameTheField) {
 
 TEST(WhyNotResume, TheSameMachineAndBuildMayGoOn) {
   const Meta meta = example_meta();
-  EXPECT_EQ(why_not_resume(meta, meta.machine, meta.build), "");
+  EXPECT_EQ(why_not_resume(meta, meta.machine, meta.build, meta.plugins), "");
   Machine rebooted = meta.machine;
   rebooted.boot_id = "another";
-  EXPECT_EQ(why_not_resume(meta, rebooted, meta.build), "");
+  EXPECT_EQ(why_not_resume(meta, rebooted, meta.build, meta.plugins), "");
 }
 
 TEST(WhyNotResume, AnotherMachineOrBuildMayNot) {
   const Meta meta = example_meta();
   Machine other = meta.machine;
   other.hardware_threads = 2;
-  EXPECT_THAT(why_not_resume(meta, other, meta.build), HasSubstr("begun on another machine"));
-  EXPECT_THAT(why_not_resume(meta, other, meta.build), HasSubstr("(hardware_threads 8 and 2)"));
+  EXPECT_THAT(why_not_resume(meta, other, meta.build, meta.plugins),
+              HasSubstr("begun on another machine"));
+  EXPECT_THAT(why_not_resume(meta, other, meta.build, meta.plugins),
+              HasSubstr("(hardware_threads 8 and 2)"));
   for (auto change :
        {+[](Machine& m) { m.kernel = "Linux 99"; }, +[](Machine& m) { m.memory_bytes = 1; },
         +[](Machine& m) { m.hypervisor = "Xen"; }, +[](Machine& m) { m.usable_threads = 1; }}) {
     other = meta.machine;
     change(other);
-    EXPECT_NE(why_not_resume(meta, other, meta.build), "");
+    EXPECT_NE(why_not_resume(meta, other, meta.build, meta.plugins), "");
   }
   Build debug = meta.build;
   debug.flags = "-O0";
-  EXPECT_THAT(why_not_resume(meta, meta.machine, debug),
+  EXPECT_THAT(why_not_resume(meta, meta.machine, debug, meta.plugins),
               HasSubstr("begun with another build (flags \"-O2\" and \"-O0\")"));
+}
+
+TEST(BuildDifference, KnowsPlugInsByTheirBytesNotByTheirFolders) {
+  Meta meta = example_meta();
+  meta.plugins = {{{.file = "b/x.so", .file_hash = "1"}, {.file = "a/y.so", .file_hash = "2"}}};
+  const Plugins moved{{{.file = "y.so", .file_hash = "2"}, {.file = "z/x.so", .file_hash = "1"}}};
+  const Plugins changed{{{.file = "y.so", .file_hash = "3"}, {.file = "z/x.so", .file_hash = "1"}}};
+  EXPECT_EQ(build_difference(meta, meta.build, moved), "");
+  EXPECT_EQ(build_difference(meta, meta.build, changed), "plug-in y.so, file_hash 2 and 3");
+  EXPECT_EQ(build_difference(meta, meta.build, {}),
+            "2 and 0 plug-ins: name by --plugin what it measures");
+  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build, changed),
+              HasSubstr("begun with another build (plug-in y.so, "));
 }
 
 TEST(WhyNotResume, AMergedRunIsResumedByItsParts) {
   Meta meta = example_meta();
   meta.parts = {RunPart{}, RunPart{}};
-  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build), HasSubstr("merged from 2 runs"));
+  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build, meta.plugins),
+              HasSubstr("merged from 2 runs"));
 }
 
 TEST(WhyNotResume, WhatLockbenchMicroMeasuredIsStartedAnew) {
   Meta meta = example_meta();
   meta.command = "lockbench-micro --lockbench_out=a";
   meta.plan.trials.front().cell.mode = Mode::kMicro;
-  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build),
+  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build, meta.plugins),
               HasSubstr("start a new one: lockbench-micro --lockbench_out=a"));
 }
 

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -57,7 +56,9 @@ def refusal(capsys: Capture, *argv: object) -> str:
     except SystemExit as error:
         status = int(error.code or 0)
     out, err = capsys.readouterr()
-    assert status == 2 and out == "" and err.count("\n") == 1 and err.startswith("compare: ")
+    assert (
+        status == 2 and out == "" and err.count("\n") == 1 and err.startswith("lockbench compare: ")
+    )
     return err
 
 
@@ -323,6 +324,38 @@ def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture
     assert "different builds (commit" in refusal(capsys, *runs)
 
 
+PLUGIN = {"file": "build/mine.so", "file_hash": "01"}
+
+
+@pytest.mark.parametrize(
+    "others, said",
+    [
+        ([{**PLUGIN, "file": "elsewhere/mine.so"}], None),
+        (
+            [{**PLUGIN, "file_hash": "02"}],
+            "different builds (plug-in mine.so, file_hash '01' and '02')",
+        ),
+        ([PLUGIN, PLUGIN], "different builds (1 and 2 plug-ins)"),
+        (None, "different builds (1 and 0 plug-ins)"),
+    ],
+)
+def test_runs_of_different_builds_of_a_plug_in_are_refused(
+    make_run: MakeRun, capsys: Capture, others: object, said: str | None
+) -> None:
+    runs = [
+        make_run(name, meta={**synthetic.META, "plugins": plugins})
+        for name, plugins in (("old", [PLUGIN]), ("new", others))
+    ]
+    if said is None:
+        report(capsys, *runs)
+        return
+    assert said in refusal(capsys, *runs)
+    assert compare.main([*map(str, runs), "--force"]) == 0
+    assert "compared by force though the builds differ: " in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_runs_of_unknown_machines_are_refused(make_run: MakeRun, capsys: Capture) -> None:
     runs = make_run("old", meta={}), make_run("new", meta={})
     assert "does not name the machine" in refusal(capsys, *runs)
@@ -400,17 +433,6 @@ def test_a_torn_run_is_compared_with_a_warning(make_run: MakeRun, capsys: Captur
     path.write_bytes(path.read_bytes()[:-9])
     assert compare.main([str(path.parent)]) == 0
     assert "is cut off" in capsys.readouterr().err
-
-
-def test_the_example_workflow_fails_when_a_lock_became_slower(make_run: MakeRun) -> None:
-    workflow = Path(__file__).resolve().parents[2] / "examples" / "github-workflow.yml"
-    told = workflow.read_text(encoding="utf-8").replace("\\\n", " ")
-    (command,) = re.findall(r"lockbench compare runs/before runs/after (.*?) \|", told)
-    assert "shell: bash" in told  # or the pipe would hide the exit code
-
-    before, after = make_run("before", blocks=15), make_run("after", blocks=15, change=slowed(0.8))
-    assert compare.main([str(before), str(before), *shlex.split(command)]) == 0
-    assert compare.main([str(before), str(after), *shlex.split(command)]) == 3
 
 
 _WITHOUT = """

@@ -43,6 +43,12 @@ def boxes(text: str) -> dict[str, tuple[float, float, float]]:
     return found
 
 
+def test_folded_stacks_are_lines_with_their_samples() -> None:
+    a, b = Frame("main", "program"), Frame("f<a;b>", "library")
+    stacks = flamegraph.Stacks({(a, b): 3, (a,): 1})
+    assert flamegraph.folded(stacks) == "main 1\nmain;f<a:b> 3\n"
+
+
 def test_equal_stacks_are_counted_and_begin_with_the_outermost_function() -> None:
     acquire = "lockbench::acquire<lockbench::KeyedMutex<unsigned long, 32ul> >"
     assert flamegraph.read(PRINTED.splitlines(keepends=True)) == {

@@ -48,7 +48,7 @@ def refusal(capsys: Capture, *argv: object) -> str:
     except SystemExit as error:
         status = int(error.code or 0)
     err = capsys.readouterr().err
-    assert status == 2 and err.count("\n") == 1 and err.startswith("plot: ")
+    assert status == 2 and err.count("\n") == 1 and err.startswith("lockbench plot: ")
     return err
 
 

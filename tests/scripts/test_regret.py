@@ -91,7 +91,10 @@ def test_a_choice_that_was_not_measured_is_told(
     run = make_run(cells=synthetic.sweep(["keyed", "global:lock=std"], threads=(1,)))
     assert script.main([str(run), "--primitive", "kayed"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("regret: kayed: not measured beside a peer") and said.count("\n") == 1
+    assert (
+        said.startswith("lockbench regret: kayed: not measured beside a peer")
+        and said.count("\n") == 1
+    )
 
 
 def test_without_a_primitive_all_are_ranked_by_what_they_cost_at_worst(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -28,7 +29,7 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> t
 
 
 CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_helper", "raw_future"]
-CORRECT += ["raw_shared_mutex", "raw_semaphore", "raw_volatile", "raw_once", "raw_barrier"]
+CORRECT += ["raw_shared_mutex", "raw_semaphore", "raw_volatile_fenced", "raw_once", "raw_barrier"]
 CORRECT += [
     "raw_private",
     "raw_errorcheck",
@@ -48,6 +49,8 @@ CORRECT += [
     "raw_comparing",
     "raw_local_counts",
     "raw_local_node",
+    "raw_volatile_ticket_fenced",
+    "raw_builtin_release",
 ]
 
 
@@ -64,6 +67,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_flag_two_steps", "exclusion"),
         ("raw_flag_relaxed_unlock", "ordering"),
         ("raw_unfenced", "ordering"),
+        ("raw_plain_release", "ordering"),
         ("raw_condvar_tells_nobody", "progress"),
         ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
@@ -84,6 +88,14 @@ def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle:
     assert f"oracle {oracle}" in said
 
 
+def test_what_reproduces_a_failure_of_native_threads_names_the_plug_in(lockbench: Program) -> None:
+    code, said = look(lockbench, "raw_flag_two_steps", "real", budget="4s")
+    assert code == 3, said
+    (line,) = re.findall(r"sim reproduces it each time, oracle \w+: lockbench (.*)", said)
+    again = lockbench.run(*shlex.split(line))
+    assert "--plugin" in line and again.returncode == 3, (line, again.stderr)
+
+
 def test_a_data_race_names_both_functions(lockbench: Program) -> None:
     _, said = look(lockbench, "raw_semaphore_counts_outside", "sim")
     assert "a data race: thread " in said
@@ -99,6 +111,23 @@ def test_a_thread_that_spins_without_pause_waits_once_it_repeats_itself(
     explored = re.search(r"whole: .* (\d+) executions", done.stdout)
     assert explored, done.stdout
     assert int(explored[1]) < 300  # thousands, if each poll of a loop were a point of its own
+
+
+def test_a_lock_of_a_plug_in_is_explored_under_both_models(lockbench: Program) -> None:
+    _, said = look(lockbench, "raw_flag", "sim")
+    assert said.index("under tso: ") < said.index("under c11: "), said
+
+
+@pytest.mark.parametrize("lock", ["raw_volatile", "raw_volatile_ticket"])
+def test_what_x86_forgives_is_clean_under_tso_and_fails_under_c11(
+    lockbench: Program, lock: str
+) -> None:
+    code, said = look(lockbench, lock, "sim", budget="2s")
+    assert code == 3, said
+    assert re.match(r".*failed, oracle ordering, .*, c11\)\n", said), said
+    assert re.search(r"under tso, which is x86, none of \d+ executions failed", said), said
+    words = ["--plugin", UNPORTED, "--engine", "sim", "--memory", "tso", "--budget", "400ms"]
+    assert lockbench.run("stress", lock, *words).returncode == 0
 
 
 def test_the_orders_that_a_lock_of_a_plug_in_needs_are_named(lockbench: Program) -> None:

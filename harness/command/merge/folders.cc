@@ -136,7 +136,7 @@ absl::Status check_alike(const std::vector<FoundRun>& runs) {
   for (const FoundRun& run : runs) {
     const FoundRun& first = runs.front();
     if (run.plan_hash != first.plan_hash) return plans_differ(first, run);
-    const std::string build = build_difference(first.meta.build, run.meta.build);
+    const std::string build = build_difference(first.meta, run.meta.build, run.meta.plugins);
     if (!build.empty()) return differ(first, run, "builds", build);
   }
   return absl::OkStatus();

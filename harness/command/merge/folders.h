@@ -29,8 +29,8 @@ absl::StatusOr<std::vector<FoundRun>> find_runs(const std::vector<std::string>& 
 // The whole plan of a run. InvalidArgument if its hash differs from the one in meta.json.
 absl::StatusOr<Plan> plan_of(const FoundRun& run);
 
-// InvalidArgument names the first field in which a run differs from the first run: schema, plan or
-// build.
+// InvalidArgument names the first field in which a run differs from the first run: schema, plan,
+// build or plug-ins.
 absl::Status check_alike(const std::vector<FoundRun>& runs);
 
 }  // namespace lockbench

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/command/observe/observed_preset.h"
+#include "harness/command/observe/observed_text.h"
 #include "harness/observe/recorder.h"
 #include "harness/plan/printable.h"
 #include "harness/record/build.h"
@@ -71,6 +72,7 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   json["forked"] = process.forked;
   json["program"] = printable(process.program);
   json["wall_s"] = process.wall_s;
+  json["answer"] = answer_text(process);
   json["threads"] = process.threads;
   json["acquisitions"] = process.acquisitions;
   json["blocked_s"] = process.blocked_s;

@@ -57,19 +57,8 @@ TableRow row_of(const ObservedPlace& place) {
           percent(place.greatest_gain)};
 }
 
-std::string answer(const ObservedProcess& process) {
-  const std::string name = printable(process.program.substr(process.program.rfind('/') + 1));
-  return absl::StrCat(
-      process.greatest_gain < kProblemFrom ? "locks are not your problem: "
-                                           : "locks may cost time: ",
-      "if the locks of ", name, " cost nothing, it would gain at most ",
-      percent(process.greatest_gain), " of its ", duration_text(process.wall_s * 1e9),
-      " (a thread waited in ", percent(process.wall_s > 0 ? process.blocked_s / process.wall_s : 0),
-      " of the time", process.processor_bound ? ", but the processors were busy" : "", ")\n");
-}
-
 std::string process_text(const ObservedProcess& process) {
-  std::string text = answer(process);
+  std::string text = answer_text(process) + "\n";
   std::vector<TableRow> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended",
                               "blocked", "wait p50 / p99", "hold p50 / p99", "think p50 / p99",
                               "gain at most"}};
@@ -126,6 +115,17 @@ std::string table_text(const std::vector<TableRow>& rows) {
     absl::StrAppend(&text, line, "\n");
   }
   return text;
+}
+
+std::string answer_text(const ObservedProcess& process) {
+  const std::string name = printable(process.program.substr(process.program.rfind('/') + 1));
+  return absl::StrCat(
+      process.greatest_gain < kProblemFrom ? "locks are not your problem: "
+                                           : "locks may cost time: ",
+      "if the locks of ", name, " cost nothing, it would gain at most ",
+      percent(process.greatest_gain), " of its ", duration_text(process.wall_s * 1e9),
+      " (a thread waited in ", percent(process.wall_s > 0 ? process.blocked_s / process.wall_s : 0),
+      " of the time", process.processor_bound ? ", but the processors were busy" : "", ")");
 }
 
 std::string observed_text(const Observation& observation, const std::string& program) {

@@ -17,6 +17,9 @@ using TableRow = std::vector<std::string>;
 // Aligned columns: the first to the left, the others to the right. The rows have one length.
 std::string table_text(const std::vector<TableRow>& rows);
 
+// Whether the locks of the process are its problem, a sentence.
+std::string answer_text(const ObservedProcess& process);
+
 // Why nothing was recorded, if nothing was; else the answer and a table, with line ends.
 std::string observed_text(const Observation& observation, const std::string& program);
 

@@ -147,7 +147,7 @@ int trial_with_flamegraph(const Trial& trial, const std::vector<std::string>& pl
   if (!sample.ok()) return complain(sample.status(), kCouldNotFinish, err);
   out << sample_text(*sample) << std::endl;
   const absl::Status drawn =
-      write_page("scripts/flamegraph.py", description(trial, data, samples_per_s), file);
+      write_page("scripts/draw_stacks.py", description(trial, data, samples_per_s), file);
   if (!drawn.ok()) return complain(drawn, kCouldNotFinish, err);
   return kSuccess;
 }

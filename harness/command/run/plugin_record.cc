@@ -47,6 +47,7 @@ std::string sanitizers(const PluginStamp& stamp, const FlagFacts& facts) {
 PluginRecord record_of(const std::string& file, const PluginStamp& stamp) {
   const FlagFacts facts = facts_of(stamp.flags);
   return {.file = file,
+          .file_hash = {},
           .optimisation = optimisation(stamp, facts),
           .assertions = stamp.assertions,
           .sanitizers = sanitizers(stamp, facts),
@@ -83,10 +84,11 @@ std::string difference(const PluginRecord& plugin, const PluginRecord& own) {
 
 }  // namespace
 
-PluginRecord plugin_record(const std::string& file, const std::optional<PluginStamp>& stamp,
-                           const PluginStamp& own) {
-  if (!stamp) return {.file = file};
+PluginRecord plugin_record(const std::string& file, const std::optional<std::string>& file_hash,
+                           const std::optional<PluginStamp>& stamp, const PluginStamp& own) {
+  if (!stamp) return {.file = file, .file_hash = file_hash};
   PluginRecord record = record_of(file, *stamp);
+  record.file_hash = file_hash;
   const std::string differs = difference(record, record_of({}, own));
   if (!differs.empty()) record.differs = differs;
   return record;

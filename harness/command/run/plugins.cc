@@ -17,6 +17,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/command/run/plugin_record.h"
+#include "harness/plan/fingerprint.h"
 #include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"
@@ -24,6 +25,7 @@
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
+#include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -130,6 +132,12 @@ std::map<std::string, PluginRecord>& records() {
   return records;
 }
 
+// Absent if the file cannot be read, or is larger than any plug-in.
+std::optional<std::string> hash_of(const std::string& file) {
+  const absl::StatusOr<std::string> bytes = read_file(file, kMostRunFileBytes);
+  return bytes.ok() ? std::optional(fingerprint(*bytes)) : std::nullopt;
+}
+
 std::string build_difference_text(const PluginRecord& record) {
   return "the plug-in " + record.file + " was not compiled as lockbench: " + *record.differs;
 }
@@ -146,12 +154,13 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
                       .prefix = "lockbench plugin: "};
   absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
+  measures = measures && !description->entries.empty();
   if (description->call_ns) c_calls()[file] = *description->call_ns;
   if (measures && description->call_ns) {
     err << "lockbench: " << call_cost_text(file, *description->call_ns) << '\n';
   }
   const PluginRecord& record = records()[file] =
-      plugin_record(file, description->stamp, own_stamp());
+      plugin_record(file, hash_of(file), description->stamp, own_stamp());
   if (measures && record.differs) {
     const Build own = this_build();
     err << "lockbench: " << build_difference_text(record)
@@ -161,6 +170,19 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
     return added;
   }
   return check_stressed(file, description->stressed);
+}
+
+// A plug-in that was built for stress alone has no loops to measure.
+absl::Status check_measurable(const std::string& file) {
+  const std::vector<std::string> measured = Catalog::standard().plugins();
+  if (std::find(measured.begin(), measured.end(), file) != measured.end()) return absl::OkStatus();
+  std::string names;
+  for (const auto& [name, plugin] : stressed_locks()) {
+    if (plugin == file) names += (names.empty() ? "" : ", ") + name;
+  }
+  return refuse(file, "built for `lockbench stress` alone, with " + names +
+                          "; to measure it, give lockbench_add_plugin() no STRESS_ONLY, and "
+                          "SIMULATE instead of lockbench_add_simulated_plugin()");
 }
 
 // What was built for predictions beside the plug-in; it may also be named itself.
@@ -179,6 +201,7 @@ absl::Status add_predicted_plugin(const std::string& file) {
                       .prefix = "lockbench-predict: "};
   absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
+  records()[file] = plugin_record(file, hash_of(file), {}, own_stamp());
   return add_to_catalog(file, std::move(description->entries));
 }
 
@@ -224,7 +247,9 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
   const std::vector<std::string> on_path = plugins_on_path();
   if (!named.empty() || !on_path.empty()) note_signals();
   for (const std::string& file : named) {
-    if (absl::Status added = add_plugin(file, measures, err); !added.ok()) return added;
+    absl::Status added = add_plugin(file, measures, err);
+    if (added.ok() && measures) added = check_measurable(file);
+    if (!added.ok()) return added;
   }
   std::error_code error;
   for (const std::string& file : on_path) {

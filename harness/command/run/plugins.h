@@ -41,7 +41,7 @@ std::vector<std::string> call_cost_texts(const Plan& plan);
 // One line for each plug-in that the plan measures and that was compiled otherwise than lockbench.
 std::vector<std::string> build_difference_texts(const Plan& plan);
 
-// How the plug-ins that the plan measures were compiled; absent if it measures none.
+// Which plug-ins the plan measures, and how they were compiled; absent if it measures none.
 std::optional<std::vector<PluginRecord>> plugin_records(const Plan& plan);
 
 // The code in the child process: loads a plug-in and prints its description. Returns 0, or 2 after

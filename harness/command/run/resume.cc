@@ -7,6 +7,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/command/run/plugins.h"
 #include "harness/record/machine.h"
 #include "harness/record/measurement.h"
 #include "harness/record/meta.h"
@@ -71,7 +72,8 @@ absl::StatusOr<std::variant<ResumedRun, FinishedSession>> resume_run(
   if (*finished) return read_finished(folder);
   // A prediction does not depend on the machine that computes it.
   const Machine machine = kind == RowKind::kPredicted ? meta->machine : read_machine();
-  const std::string obstacle = why_not_resume(*meta, machine, this_build());
+  const std::string obstacle =
+      why_not_resume(*meta, machine, this_build(), plugin_records(meta->plan));
   if (!obstacle.empty()) {
     return absl::FailedPreconditionError(folder.string() + ": " + obstacle);
   }

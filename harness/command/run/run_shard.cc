@@ -53,7 +53,7 @@ std::string difference(const Meta& found, const Plan& plan, const Shard& shard,
   if (std::string other = plan_difference(found.plan, plan); !other.empty()) {
     return "the folder holds a shard of another plan (" + other + ")";
   }
-  if (std::string other = build_difference(found.build, build); !other.empty()) {
+  if (std::string other = build_difference(found, build, plugin_records(plan)); !other.empty()) {
     return "the folder holds a shard that was begun with another build (" + other + ")";
   }
   return {};

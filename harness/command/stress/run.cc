@@ -173,7 +173,9 @@ class StressRun {
       }
       if (answer.engine_failed || !answer.misused.empty())
         return;  // in these cases, the missing failure means nothing
-      simulated_[name] = answer.report;
+      Report& found = simulated_[name] = answer.report;
+      name_plugin(*again, found);
+      replay_from_file(work_.options, found);
     }
     const Report& shown = simulated_[name];
     report.remarks.push_back(

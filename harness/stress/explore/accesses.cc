@@ -55,7 +55,7 @@ std::size_t World::choose(std::span<const Option> options) {
                                                 .all_paused = false,
                                                 .options = options});
   if (chosen == Strategy::kLeave) leave(End::kLeft);
-  execution_.schedule.push_back(options[chosen]);
+  note_decision(options[chosen]);
   return chosen;
 }
 

@@ -57,6 +57,7 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
   world_.allow_steps(most_steps());
   const std::uint32_t few = entry.abilities.fair ? kFairPolls : World::kFreePolls;
   world_.set_polls_before_time_passes(std::max(program.polls, few));
+  if (world.ahead() != nullptr) world.ahead()->begin(to_text(program), world.model());
 }
 
 void CheckedRun::run() {

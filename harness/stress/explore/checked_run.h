@@ -172,6 +172,7 @@ class CheckedRun {
   std::vector<ThreadPosition> positions_of_threads() const;
   std::string name_of_thread(std::uint32_t world_thread) const;
   Failure failure_of(const DataRace& race, ExecutionText* told) const;
+  Failure crash(ExecutionText* told) const;
 
   Traffic& traffic(std::uint32_t key) { return traffic_[entry_.abilities.lock_per_key ? key : 0]; }
   platform::Atomic<std::uint64_t>& data(std::uint32_t key, std::uint32_t lease) {

@@ -107,9 +107,25 @@ Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const 
                        race.atomic ? "of which only the first is atomic" : "which are not atomic")};
 }
 
+Failure CheckedRun::crash(ExecutionText* told) const {
+  const World::Crashed& crashed = world_.crashed();
+  ProcessEnd end{.signal = crashed.signal};
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].world_thread == world_.thread() && world_.thread() != 0) end.thread = i;
+  }
+  const auto failure = check_all(end, [](Oracle, std::uint64_t) {});
+  std::string text = text_of(*failure, "thread");
+  if (crashed.code != nullptr) {
+    absl::StrAppend(&text, ", in ", function_at(crashed.code),
+                    told == nullptr ? "" : told->line_of(crashed.code));
+  }
+  return {failure->oracle, std::move(text)};
+}
+
 std::optional<Failure> CheckedRun::verdict(End end) {
   close_trace(end);
   if (failure_) return failure_;
+  if (end == End::kCrashed) return crash(nullptr);
   if (end == End::kFailed && !world_.memory_failure().empty()) {
     return Failure{Oracle::kLifetime, world_.memory_failure()};
   }
@@ -186,6 +202,7 @@ std::vector<TraceStep> CheckedRun::trace_of(World::Execution& execution, Failure
   if (failure.oracle == Oracle::kOrdering && world_.data_race() && !failure_) {
     failure = failure_of(*world_.data_race(), &text);
   }
+  if (failure.oracle == Oracle::kCrash && !failure_) failure = crash(&text);
   std::vector<TraceStep> steps = text.steps(failure.oracle);
   for (World::OldStore& old : execution.old_stores) old.name = text.word(old.word);
   return steps;

@@ -419,11 +419,16 @@ void Memory::volatile_access(Thread thread, const void* word, bool writes) {
   flush(thread);
   Word& there = word_at(word);
   event(self.chain, 11, &there, writes);
-  if (weak()) order_volatile(thread, number_of(word), writes);
+  if (writes) ++changes_;
+  if (weak()) {
+    order_volatile(thread, number_of(word), writes);
+    if (!writes) return self.acquirable.join(there.release);
+    there.release = self.released;
+    return;
+  }
   if (!writes) return self.clock.join(there.release);
   there.release.join(self.clock);
   ++self.clock.at[thread];
-  ++changes_;
 }
 
 Memory::Word& Memory::thing(std::uint64_t number) {

@@ -189,7 +189,8 @@ class Memory {
   std::uint32_t moment(Thread thread) const { return threads_[thread].clock.at[thread]; }
 
   // The next access is a volatile one that the program itself performs. It is ordered as on x86,
-  // where a load acquires and a store releases.
+  // where a load acquires and a store releases; with Model::kC11 as a relaxed one, of which only
+  // the last value is known.
   void volatile_access(Thread thread, const void* word, bool writes);
 
   // The program itself is about to write to a possible word with an access that is not atomic.

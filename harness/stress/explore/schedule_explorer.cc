@@ -21,6 +21,7 @@ constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
 constexpr std::size_t kLongSchedule = 256;
+constexpr std::uint32_t kReruns = 10;
 
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
@@ -464,9 +465,12 @@ void ScheduleExplorer::make_smaller() {
   shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
   shorten_schedule();
   Counterexample& counterexample = *outcome_.counterexample;
+  for (; counterexample.reruns < kReruns; ++counterexample.reruns) {
+    counterexample.failures += follows(counterexample.program, counterexample.schedule);
+  }
   std::optional<Counterexample> told =
       replay(world_, entry_, counterexample.program, counterexample.schedule);
-  if (!told) return;  // only if Outcome::deterministic is wrong
+  if (!told) return;
   counterexample.failure = std::move(told->failure);
   counterexample.steps = std::move(told->steps);
   counterexample.old_stores = std::move(told->old_stores);

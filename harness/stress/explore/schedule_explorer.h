@@ -39,6 +39,10 @@ struct Counterexample {
   std::vector<Option> schedule;
   std::vector<TraceStep> steps;
   std::vector<World::OldStore> old_stores;
+  // Of the smallest program and schedule, after they were found: how many times they were executed
+  // again, and how many of these failed. All, unless the lock uses what the engine does not decide.
+  std::uint32_t reruns = 0;
+  std::uint32_t failures = 0;
   std::uint64_t executions = 0;  // number until it was found
   double seconds = 0;
 };
@@ -89,6 +93,11 @@ struct ExploreOptions {
   bool makes_smaller = true;                     // whether to shrink counterexamples
   std::function<void(const Outcome&)> progress;  // called a few times a second
 };
+
+// What is wrong with a lock of which two executions of one schedule differ.
+inline constexpr char kNotTheSameTwice[] =
+    "it does not do the same thing twice under one schedule; it uses a clock, random numbers, a "
+    "processor's number or an address that the engine does not decide";
 
 // The reason for a refusal if the calls of a lock access no shared word of the platform.
 inline constexpr char kSawNoAccess[] =

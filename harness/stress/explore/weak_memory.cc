@@ -462,13 +462,14 @@ void Memory::overwritten(const void* word) {
   if (number < histories_.size()) histories_[number].bytes = 0;  // see history_of()
 }
 
-// A word may have atomic accesses in addition to volatile ones. Each kind is ordered after the
-// other.
+// A word may have atomic accesses in addition to volatile ones. C++ gives a volatile access no
+// order, so a volatile store publishes what a fence before it releases, and no more.
 void Memory::order_volatile(Thread thread, std::size_t number, bool writes) {
   if (number >= histories_.size() || histories_[number].stores.empty()) return;
   StoreRecord& last = histories_[number].stores.back();
-  if (!writes) return threads_[thread].clock.join(last.release);
-  last.release.join(threads_[thread].clock);
+  if (!writes) return threads_[thread].acquirable.join(last.release);
+  last.release = threads_[thread].released;
+  last.sc_release = sc_states_[thread].released;
   histories_[number].bytes = 0;
 }
 

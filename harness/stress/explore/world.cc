@@ -158,6 +158,7 @@ World::Execution World::run(const std::function<void()>& program, Strategy& stra
   threads_[0].fibre.prepare(arena_.stack(0), Arena::kStackBytes, begin_thread,
                             const_cast<std::function<void()>*>(&program));
   Fibre::jump(outside_, threads_[0].fibre);
+  if (ahead_ != nullptr) ahead_->end();
   the_world = nullptr;
   memory_.end();
   executing_ = false;
@@ -214,6 +215,19 @@ void World::leave(End end) {
 void World::fail() {
   untracked_ = true;
   leave(End::kFailed);
+}
+
+void World::crash(int signal, const void* code) {
+  // The simulator itself makes the accesses of words for the program.
+  if (code != nullptr && untracked_) code = threads_[running_].place;
+  untracked_ = true;
+  crashed_ = {signal, code};
+  leave(End::kCrashed);
+}
+
+void World::note_decision(Option option) {
+  execution_.schedule.push_back(option);
+  if (ahead_ != nullptr) ahead_->decide(option);
 }
 
 void World::refuse(std::string what) {

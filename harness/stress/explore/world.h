@@ -6,7 +6,8 @@
 //              thread runs. Exception: accesses for which no other thread can tell whether they
 //              came earlier or later (see below). Equal decisions give executions that are equal to
 //              the byte. An execution always ends: it finishes, is stuck (no thread can ever run
-//              again), fails, is refused, is left by the strategy, or reaches a limit of steps.
+//              again), fails, crashes, is refused, is left by the strategy, or reaches a limit of
+//              steps.
 // Not offered  Two worlds that execute at the same time; a simulation of threads of the system.
 // Requires     The program reaches its shared state only through primitives/platform, or through
 //              accesses and library calls that this folder intercepts.
@@ -35,6 +36,7 @@
 
 #include "harness/stress/explore/access_log.h"
 #include "harness/stress/explore/arena.h"
+#include "harness/stress/explore/execution_ahead.h"
 #include "harness/stress/explore/fibre.h"
 #include "harness/stress/explore/memory.h"
 #include "harness/stress/explore/order_sites.h"
@@ -51,6 +53,7 @@ enum class End {
   kFailed,
   kLeft,
   kTooLong,
+  kCrashed,  // a signal would have ended the process: World::crashed()
   kRefused,  // the program did what no simulation can decide: World::refusal()
 };
 
@@ -111,6 +114,19 @@ class World {
   // Only for code that runs inside: ends the execution because the program misuses memory.
   [[noreturn]] void fail_memory(const char* what, const void* place);
   const std::string& memory_failure() const { return memory_failure_; }
+
+  // Only for a handler of `signal`, which the code got that would return to this place (null:
+  // unknown): ends the execution.
+  [[noreturn]] void crash(int signal, const void* code);
+  struct Crashed {
+    int signal = 0;
+    const void* code = nullptr;
+  };
+  const Crashed& crashed() const { return crashed_; }
+
+  // Writes each decision there before it is carried out; null: nowhere.
+  void write_ahead(ExecutionAhead* ahead) { ahead_ = ahead; }
+  ExecutionAhead* ahead() const { return ahead_; }
 
   // Limits the steps of an execution: those of all threads together, including those of the first
   // thread before it starts others.
@@ -403,6 +419,7 @@ class World {
   void count_step();
   void point(const void* next = nullptr);
   void choose_next(bool may_go_on);
+  void note_decision(Option option);
   void collect(bool may_go_on);
   void collect_flushes(bool all);
   bool matters_to_others(std::uint32_t thread) const;
@@ -454,6 +471,8 @@ class World {
   std::vector<ThreadBlock> thread_blocks_;
   std::vector<AtEnd> at_end_;
   Execution execution_{};
+  ExecutionAhead* ahead_ = nullptr;
+  Crashed crashed_;
   bool record_ = false;
   AccessLog log_;
   std::uint64_t updated_from_ = 0;  // what begin_update() returned

@@ -114,7 +114,7 @@ void World::decide(bool may_go_on) {
                                   .all_paused = all_paused_,
                                   .options = options_});
       if (chosen == Strategy::kLeave) leave(End::kLeft);
-      execution_.schedule.push_back(options_[chosen]);
+      note_decision(options_[chosen]);
     }
     const Option option = options_[chosen];
     switch (option.kind) {

@@ -4,14 +4,21 @@
 // and what failed does so again.
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cstdlib>
+#include <new>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "harness/stress/explore/engine.h"
 #include "harness/stress/litmus/program.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/spin.h"
+#include "tests/mutants/mutant.h"
 #include "tests/mutants/registry.h"
 
 namespace lockbench::stress::explore {
@@ -62,8 +69,10 @@ TEST_P(BrokenLock, FailsByItsFaultAndAgainByTheReplay) {
   ASSERT_EQ(report.replay.options[2], "--program");
   ASSERT_NE(report.replay.options[5], "")
       << "would be no schedule, and a search instead of a replay";
-  const stress::Report again =
-      look_into(lock, {.program = report.replay.options[3], .schedule = report.replay.options[5]});
+  ASSERT_EQ(report.replay.options[6], "--memory");
+  const stress::Report again = look_into(lock, {.program = report.replay.options[3],
+                                                .schedule = report.replay.options[5],
+                                                .memory = report.replay.options[7]});
   ASSERT_EQ(again.verdict, Verdict::kFailed);
   EXPECT_EQ(again.failure->what, report.failure->what);
   EXPECT_EQ(again.trace, report.trace);
@@ -123,6 +132,70 @@ TEST(WeakMemory, TheOrdersThatALockNeedsAreNamed) {
   };
   EXPECT_TRUE(says("store release → relaxed (ordering"));
   EXPECT_TRUE(says("read-modify-write acquire → relaxed (ordering"));
+}
+
+// Of all executions in a process, the first one alone fails.
+class ForgetsOnce {
+ public:
+  void lock() {
+    while (!try_lock()) platform::pause();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() {
+    if (unlocks_++ != 0) held_.store(false, std::memory_order_release);
+  }
+
+ private:
+  inline static int unlocks_ = 0;
+  platform::Atomic<bool> held_{false};
+};
+
+TEST(SimulatedEngine, DoesNotPromiseAFailureThatIsNotThereAgain) {
+  const RegisteredLock lock = mutants::global<ForgetsOnce>("forgets_once", "");
+  const stress::Report report = look_into(lock, {.budget = std::chrono::milliseconds(200)});
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_FALSE(report.replay.exact);
+  EXPECT_EQ(report.replay.failures, 0);
+  EXPECT_GT(report.replay.reruns, 0);
+  EXPECT_TRUE(std::any_of(report.remarks.begin(), report.remarks.end(), [](const auto& said) {
+    return said.find("does not do the same thing twice") != std::string::npos;
+  }));
+}
+
+// As if the machine had ended the process, once.
+class EndsOnce {
+ public:
+  void lock() {
+    while (!try_lock()) platform::pause();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() {
+    if (ends_->exchange(0) != 0) std::_Exit(9);
+    held_.store(false, std::memory_order_release);
+  }
+
+  static void let_end() {
+    void* const shared = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ends_ = new (shared) std::atomic<int>(1);
+  }
+
+ private:
+  inline static std::atomic<int>* ends_ = nullptr;  // shared by all processes
+  platform::Atomic<bool> held_{false};
+};
+
+TEST(SimulatedEngine, DoesNotTakeItsOwnEndForAFailureOfTheLock) {
+  EndsOnce::let_end();
+  const RegisteredLock lock = mutants::global<EndsOnce>("ends_once", "");
+  const stress::Report report = look_into(lock, {.budget = std::chrono::milliseconds(200)});
+  EXPECT_EQ(report.verdict, Verdict::kInconclusive);
+  EXPECT_FALSE(report.failure);
+  ASSERT_EQ(report.remarks.size(), 1);
+  const std::string& said = report.remarks.front();
+  EXPECT_EQ(said.find("the engine died: the process ended itself with code 9"), 0) << said;
+  EXPECT_NE(said.find("program `L0 U | L0 U`, schedule 1*3, under tso; the same"), said.npos)
+      << said;
 }
 
 TEST(SimulatedEngine, RefusesAScheduleWithoutItsClient) {

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of an observation: whether a program's locks are its problem, and which of its places.
+
+Everything that comes from the program is escaped by the template engine; the page loads nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from analysis import templates, units
+from analysis.errors import InputError
+
+FILE = "observed.json"
+SCHEMA_VERSION = 1
+_HERE = Path(__file__).parent
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_MOST_DRAWN = 6
+_MOST_ROWS = 40
+_BARS_A_DECADE = 4
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: float  # 0 to 100, as its width
+    width: float
+    height: float  # 0 to 1, of the highest
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Times on a logarithmic axis."""
+
+    name: str
+    words: str
+    bars: list[Bar]
+    ticks: list[tuple[float, str, str]]  # where, what, and how it is aligned there
+
+
+def load(folder: Path) -> dict[str, Any]:
+    path = folder / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        version = found["schema_version"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not what `lockbench observe` writes: {error}") from None
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{path}: has schema_version {version}; this program knows 1")
+    return dict(found)
+
+
+def page(folder: Path) -> str:
+    found = load(folder)
+    try:
+        return _page(found)
+    except (AttributeError, KeyError, TypeError, ValueError, jinja2.UndefinedError) as error:
+        raise InputError(
+            f"{folder / FILE}: not what this version of `lockbench observe` writes: {error}"
+        ) from None
+
+
+def _page(found: dict[str, Any]) -> str:
+    environment = templates.environment(_HERE)
+    environment.filters.update(time=units.nanoseconds, share=_share, whole=units.whole)
+    return environment.get_template("observed.html.j2").render(
+        observed=found,
+        processes=[_process(one) for one in found["processes"]],
+        style=(_HERE / "observed.css").read_text(encoding="utf-8"),
+        policy=_POLICY,
+    )
+
+
+def _share(value: float) -> str:
+    if 0 < value < 0.0001:
+        return "< 0.01 %"
+    return f"{units.short(100 * value, 2)} %"
+
+
+def _process(process: dict[str, Any]) -> dict[str, Any]:
+    places = process["places"]
+    return process | {
+        "rows": places[:_MOST_ROWS],
+        "more": max(0, len(places) - _MOST_ROWS),
+        "drawn": [place | {"histograms": histograms(place)} for place in places[:_MOST_DRAWN]],
+        "crossed": [(places[a]["name"], places[b]["name"]) for a, b in process["inversions"]],
+    }
+
+
+def histograms(place: dict[str, Any]) -> list[Histogram]:
+    """Of its waits, holds and thinks; only those that were timed."""
+    return [
+        _histogram(what, place[what])
+        for what in ("wait", "hold", "think")
+        if place[what]["samples"] > 0
+    ]
+
+
+def _histogram(name: str, times: dict[str, Any]) -> Histogram:
+    counts: dict[int, float] = {}
+    for low, high, count in times["buckets"]:
+        middle = max(1.0, (low + high) / 2)
+        place = math.floor(_BARS_A_DECADE * math.log10(middle))
+        counts[place] = counts.get(place, 0) + count
+    first = _BARS_A_DECADE * (min(counts) // _BARS_A_DECADE)
+    last = _BARS_A_DECADE * (max(counts) // _BARS_A_DECADE + 1)
+    width = 100 / (last - first)
+    most = max(counts.values())
+    words = (
+        f"{units.whole(times['samples'])} timed, mean {units.nanoseconds(times['mean_ns'])},"
+        f" 99 % below {units.nanoseconds(times['p99_ns'])}, longest"
+        f" {units.nanoseconds(times['max_ns'])}"
+    )
+    return Histogram(
+        name,
+        words,
+        [Bar((at - first) * width, width, count / most) for at, count in sorted(counts.items())],
+        [
+            (
+                (at - first) * width,
+                units.nanoseconds(10 ** (at / _BARS_A_DECADE)),
+                {first: "start", last: "end"}.get(at, "middle"),
+            )
+            for at in range(first, last + 1, _BARS_A_DECADE)
+        ],
+    )

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the compiler says of a class that promises nothing, and of two locks that are each added as
+// the only one: tests/command/test_plugins.py.
+#include "harness/plugin/plugin.h"
+
+struct Handle {
+  void lock() {}
+  bool try_lock() { return true; }
+  void unlock() {}
+};
+
+#if defined(WITHOUT_PROMISES)
+struct Keyed {
+  Handle handle(std::uint64_t /*key*/) { return {}; }
+  std::uint32_t capacity() const { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+};
+LOCKBENCH_PRIMITIVE("keyed_without_promises", "promises nothing", Keyed)
+#else
+LOCKBENCH_PRIMITIVE("one", "the first", Handle)
+LOCKBENCH_PRIMITIVE("another", "the second", Handle)
+#endif
