@@ -16,7 +16,7 @@
 
 #include "primitives/platform/clock.h"
 #include "tests/primitives/any_primitive.h"
-#include "tests/primitives/latch.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 
@@ -24,7 +24,7 @@ namespace lockbench {
 template <class Work>
 void run_threads(std::size_t count, const Work& work) {
   Latch start(static_cast<std::ptrdiff_t>(count));
-  std::vector<std::jthread> threads;
+  std::vector<JoiningThread> threads;
   for (std::size_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       start.arrive_and_wait();
@@ -37,7 +37,7 @@ void run_threads(std::size_t count, const Work& work) {
 template <class Work>
 bool elsewhere(const Work& work) {
   bool answer = false;
-  std::jthread([&] { answer = work(); }).join();
+  JoiningThread([&] { answer = work(); }).join();
   return answer;
 }
 
@@ -74,7 +74,7 @@ class Holders {
  private:
   Latch inside_;
   Latch let_go_{1};
-  std::vector<std::jthread> threads_;
+  std::vector<JoiningThread> threads_;
 };
 
 // A test over candidates, each with a primitive of its own.

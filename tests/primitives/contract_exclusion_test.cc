@@ -14,7 +14,7 @@
 #include "primitives/internal/wait_queue.h"
 #include "primitives/no_lock.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/latch.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -169,7 +169,7 @@ TEST_P(Exclusion, EveryOneOf64WaitersGetsIn) {
   {
     auto holders = take_all(1);
     Latch started(kWaiters);
-    std::vector<std::jthread> waiters;
+    std::vector<JoiningThread> waiters;
     for (int i = 0; i < kWaiters; ++i) {
       waiters.emplace_back([&] {
         started.count_down();

@@ -14,7 +14,7 @@
 #include "primitives/internal/handovers.h"
 #include "primitives/internal/wait_queue.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/latch.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -47,7 +47,7 @@ TEST_P(Handoff, AnImpatientWaiterIsGivenWhatComesBack) {
     handle.lock();
     std::atomic<pid_t> id{0};
     Latch tried(1);
-    std::jthread waiter([&] {
+    JoiningThread waiter([&] {
       id = gettid();
       primitive_->inside(1, [&] { tried.wait(); });
     });

@@ -19,7 +19,7 @@
 #include "primitives/keyed_mutex.h"
 #include "primitives/striped_lock.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/latch.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -105,7 +105,7 @@ TEST_P(PairOfIndependentKeys, TheLesserIsTakenFirst) {
   for (const auto& [a, b] : {std::pair(1, 2), std::pair(2, 1)}) {
     Holders holder = take_all(1);
     Latch started(1);
-    std::jthread waiter([&] {
+    JoiningThread waiter([&] {
       auto pair = both(a, b);
       started.count_down();
       std::scoped_lock guard(pair);
@@ -226,12 +226,12 @@ TEST_P(StringKeys, AKeyOutlivesTheCharactersOfItsFirstHolder) {
   Latch waiting(1);
   Latch inside(1);
   Latch leave(1);
-  std::jthread second;
+  JoiningThread second;
   {
     const auto first_characters = std::make_unique<std::string>(characters_of(7));
     auto first = primitive_->handle(std::string_view(*first_characters));
     std::scoped_lock guard(first);
-    second = std::jthread([&] {
+    second = JoiningThread([&] {
       const std::string characters(characters_of(7));
       auto handle = primitive_->handle(std::string_view(characters));
       waiting.count_down();

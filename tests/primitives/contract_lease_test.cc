@@ -12,7 +12,7 @@
 
 #include "primitives/internal/wait_queue.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/latch.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -83,7 +83,7 @@ TEST_P(Leases, EveryLeaseThatComesBackReachesAWaiter) {
     const auto shard = static_cast<std::size_t>(round) % kShards;
     Latch meet(static_cast<std::ptrdiff_t>(kLeases));
     Latch started(static_cast<std::ptrdiff_t>(kLeases));
-    std::vector<std::jthread> waiters;
+    std::vector<JoiningThread> waiters;
     Holders all(*primitive_, shard, kLeases);
     for (std::uint32_t i = 0; i < kLeases; ++i) {
       waiters.emplace_back([&] {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/primitives/contract.h"
-#include "tests/primitives/latch.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -88,7 +88,7 @@ TEST_P(Timed, AWaiterGetsWhatIsReleasedInTime) {
   auto holders = take_all(1);
   Latch started(1);
   bool got = false;
-  std::jthread waiter([&] {
+  JoiningThread waiter([&] {
     auto handle = handle_of(1);
     started.count_down();
     got = handle.try_lock_for(hours(1));
@@ -104,7 +104,7 @@ TEST_P(Timed, ATimeoutTooLongForTheClockIsAsGoodAsNone) {
   auto holders = take_all(1);
   Latch started(1);
   bool got = false;
-  std::jthread waiter([&] {
+  JoiningThread waiter([&] {
     auto handle = handle_of(1);
     started.count_down();
     got = handle.try_lock_for(hours::max());
@@ -120,7 +120,7 @@ TEST_P(Timed, AWaiterThatGivesUpTakesNobodysTurn) {
   auto holders = take_all(1);
   Latch started(1);
   std::atomic<bool> got{false};
-  std::jthread patient([&] {
+  JoiningThread patient([&] {
     started.count_down();
     auto handle = handle_of(1);
     std::scoped_lock guard(handle);
