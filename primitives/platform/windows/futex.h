@@ -12,6 +12,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/errno.h"
+#include "primitives/platform/one_platform.h"
 
 // As <synchapi.h> declares them; errno.h says why it is not included.
 extern "C" {
