@@ -43,8 +43,8 @@ class JoiningThread {
   JoiningThread() = default;
   template <std::invocable Work>
   explicit JoiningThread(Work work) : thread_(std::move(work)) {}
-  JoiningThread(JoiningThread&&) = default;
-  JoiningThread& operator=(JoiningThread&& other) {
+  JoiningThread(JoiningThread&&) noexcept = default;
+  JoiningThread& operator=(JoiningThread&& other) noexcept {
     std::swap(thread_, other.thread_);
     return *this;
   }
