@@ -41,9 +41,9 @@ libraries=(
 # The programs that ctest runs here: the tests of tests/primitives and tests/stress.
 tests=(
   adaptive_mutex_test as_published_test contract_test key_scope_test key_test keyed_limited_test
-  keyed_mutex_test lease_pool_test parking_lot_test process_wide_test stripe_word_test
-  striped_lock_test waiting_test sim_mutants_test sim_test stress_proc_test stress_real_engine_test
-  stress_real_supervisor_test stress_real_test stress_test
+  keyed_mutex_test lease_pool_test parking_lot_test portable_contract_test process_wide_test
+  stripe_word_test striped_lock_test waiting_test sim_mutants_test sim_test stress_proc_test
+  stress_real_engine_test stress_real_supervisor_test stress_real_test stress_test
 )
 
 make_sysroot() {

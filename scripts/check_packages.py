@@ -92,6 +92,7 @@ PROGRAMS = {
             "podman",
             "redis-server",
             "sshd",
+            "wine64",
         ),
         (),
     ),

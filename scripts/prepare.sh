@@ -4,6 +4,7 @@
 #
 # ensure_packages PACKAGE…        installs the missing ones; does nothing if none is missing
 # configure_preset PRESET [-D…]   configures build/PRESET
+# find_python MODULE…             prints the first python3 that has them
 #
 # They speak of paths relative to the checkout and expect to be run from there.
 
@@ -48,6 +49,16 @@ fail() {
 cannot_run() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 4
+}
+
+# Not every python3 on a PATH has the modules.
+find_python() {
+  local python
+  for python in "${LOCKBENCH_PYTHON-}" python3 /usr/bin/python3; do
+    [[ -n "$python" ]] || continue
+    "$python" -c "import $(IFS=, && echo "$*")" 2>/dev/null && echo "$python" && return
+  done
+  fail "no python3 here has $*; name one that has in LOCKBENCH_PYTHON"
 }
 
 package_installed() {

@@ -23,7 +23,7 @@ TEXT
 }
 
 # In the order of the night: later ones use what the first one installs and builds.
-suites=(long truth controls broken sanitize generators tidy fuzz aarch64 coverage bare)
+suites=(long truth controls broken sanitize generators tidy fuzz aarch64 systems coverage bare)
 declare -A command_of=(
   [long]="./scripts/test.sh --long"
   [truth]="./scripts/truth.sh"
@@ -34,6 +34,7 @@ declare -A command_of=(
   [tidy]="python3 scripts/tidy.py --all"
   [fuzz]="./scripts/fuzz.sh"
   [aarch64]="./scripts/aarch64.sh"
+  [systems]="./scripts/systems.sh"
   [coverage]="./scripts/coverage.sh"
   [bare]="./scripts/bare.sh"
 )

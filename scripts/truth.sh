@@ -45,16 +45,6 @@ trap 'exit 143' TERM
 # LOCKBENCH_BUILD names another folder of a finished configuration, such as build/debug.
 build="${LOCKBENCH_BUILD-build/release}"
 
-# The first python3 that has what the analysis imports: not every one on a PATH has.
-find_python() {
-  local python
-  for python in "${LOCKBENCH_PYTHON-}" python3 /usr/bin/python3; do
-    [[ -n "$python" ]] || continue
-    "$python" -c 'import numpy, pandas, scipy' 2>/dev/null && echo "$python" && return
-  done
-  fail "no python3 here has pandas and scipy; name one that has in LOCKBENCH_PYTHON"
-}
-
 # Standard output is the table's alone.
 {
   ensure_packages "${run_packages[@]}" libgtest-dev libgmock-dev
@@ -62,5 +52,5 @@ find_python() {
   [[ -n "${LOCKBENCH_BUILD-}" ]] || configure_preset release -DBUILD_TESTING=ON
   cmake --build "$build" --parallel "$(nproc)" --target lockbench-truth
 } >&2
-python="$(find_python)"
+python="$(find_python numpy pandas scipy)"
 exec "$python" scripts/truth.py --program "$build/lockbench-truth" "$@"

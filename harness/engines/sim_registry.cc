@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
+#include "harness/engines/parking_table_mutex.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
 #include "primitives/as_published/reentrant_as_published.h"
@@ -81,6 +82,8 @@ std::vector<RegisteredLock> shipped_locks() {
       lock_under_test<GlobalLock<FutexMutex>>("global:lock=futex", "the same over another base"),
       lock_under_test<GlobalLock<BasicAdaptiveMutex<lockbench::internal::NoBarriers>>>(
           "global:barriers=none", "the same, as on a kernel without membarrier"),
+      lock_under_test<GlobalLock<ParkingTableMutex>>(
+          "global:futex=portable", "one lock for all keys, over the portable platform's futex"),
       lock_under_test<GlobalLock<ParkingMutex>>("parking", "one lock of a byte for all keys"),
       lock_under_test<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2),
       lock_under_test<KeyedMutex<String>, String>("keyed_string",

@@ -63,6 +63,7 @@
 
 #include "primitives/platform/errno.h"
 #include "primitives/platform/failure.h"
+#include "primitives/platform/one_platform.h"
 
 namespace lockbench::platform {
 

@@ -31,6 +31,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/errno.h"
+#include "primitives/platform/one_platform.h"
 
 namespace lockbench::platform {
 

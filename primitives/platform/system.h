@@ -7,8 +7,8 @@
 // LOCKBENCH_ON_LINUX     futex and membarrier
 // LOCKBENCH_ON_WINDOWS   WaitOnAddress; 64 bits
 //
-// Requires     LOCKBENCH_PORTABLE is defined in all translation units of a process or in none: a
-//              thread that waits in the table of one kind is not woken by the other.
+// Requires     LOCKBENCH_PORTABLE is defined in all translation units of a process or in none
+//              (one_platform.h).
 #pragma once
 
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_PORTABLE)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -49,13 +50,13 @@ class Headers:
         self.tools.sh(PLACE, f"tar xzf {self.archive}")
         self.unpacked = PLACE / f"lockbench-primitives-{version()}"
 
-    def build(self, way: str, *options: str) -> str:
+    def build(self, way: str, *options: str, runner: str = "", suffix: str = "") -> str:
         """What the example says, built with CMake."""
         folder = PLACE / re.sub(r"\W+", "-", "-".join((way, *options)))
         return self.tools.sh(
             PLACE,
             f"cmake -S {USE / way} -B {folder} {' '.join(options)} {NOTHING_ELSE} >/dev/null\n"
-            f"cmake --build {folder} >/dev/null && {folder}/accounts",
+            f"cmake --build {folder} >/dev/null && {runner} {folder}/accounts{suffix}",
         )
 
 
@@ -98,6 +99,25 @@ def test_by_the_archive_s_address(headers: Headers) -> None:
         folder, "cmake -S . -B b >/dev/null && cmake --build b >/dev/null && b/accounts"
     )
     assert SAYS in said
+
+
+MINGW = shutil.which("x86_64-w64-mingw32-g++-posix")
+WINE = shutil.which("wine64", path=f"{os.environ['PATH']}:/usr/lib/wine")  # Debian's is there
+
+
+@pytest.mark.skipif(None in (MINGW, WINE), reason="install mingw-w64 and wine")
+@pytest.mark.parametrize(
+    "way", rest_long(["find_package", "checkout", "fetched checkout", "fetched archive"], 1)
+)
+def test_for_windows(headers: Headers, way: str) -> None:
+    options = [f"--toolchain {ROOT / 'cmake' / 'mingw.cmake'}"]
+    if way != "find_package":
+        options.append(f"-DBY_FETCH_CONTENT={'ON' if 'fetched' in way else 'OFF'}")
+    if "archive" in way:
+        options.append(f"-DLOCKBENCH_SOURCE={headers.unpacked}")
+    folder = "find_package" if way == "find_package" else "add_subdirectory"
+    wine = f"WINEPREFIX={PLACE / 'wine'} WINEDEBUG=-all {WINE}"
+    assert SAYS in headers.build(folder, *options, runner=wine, suffix=".exe")
 
 
 @pytest.mark.skipif(shutil.which("pkg-config") is None, reason="install the package pkg-config")

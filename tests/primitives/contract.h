@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,14 +16,15 @@
 
 #include "primitives/platform/clock.h"
 #include "tests/primitives/any_primitive.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 
 // Runs `work(number)` in `count` threads that start together, and waits for them.
 template <class Work>
 void run_threads(std::size_t count, const Work& work) {
-  std::latch start(static_cast<std::ptrdiff_t>(count));
-  std::vector<std::jthread> threads;
+  Latch start(static_cast<std::ptrdiff_t>(count));
+  std::vector<JoiningThread> threads;
   for (std::size_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       start.arrive_and_wait();
@@ -37,7 +37,7 @@ void run_threads(std::size_t count, const Work& work) {
 template <class Work>
 bool elsewhere(const Work& work) {
   bool answer = false;
-  std::jthread([&] { answer = work(); }).join();
+  JoiningThread([&] { answer = work(); }).join();
   return answer;
 }
 
@@ -72,9 +72,9 @@ class Holders {
   }
 
  private:
-  std::latch inside_;
-  std::latch let_go_{1};
-  std::vector<std::jthread> threads_;
+  Latch inside_;
+  Latch let_go_{1};
+  std::vector<JoiningThread> threads_;
 };
 
 // A test over candidates, each with a primitive of its own.

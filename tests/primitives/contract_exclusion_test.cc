@@ -3,24 +3,18 @@
 // What every primitive guarantees: as many inside as its capacity says, and not one more.
 #include <array>
 #include <atomic>
-#include <barrier>
-#include <fstream>
-#include <iterator>
-#include <latch>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "primitives/internal/handovers.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/no_lock.h"
 #include "tests/primitives/contract.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -86,7 +80,7 @@ TEST_P(Exclusion, NeverMoreThanCapacityAreInside) {
 
 TEST_P(Exclusion, CapacityCanBeInsideAtOnce) {
   const std::uint32_t capacity = primitive_->capacity();
-  std::barrier meet(static_cast<std::ptrdiff_t>(capacity));
+  Latch meet(static_cast<std::ptrdiff_t>(capacity));
   run_threads(capacity, [&](std::size_t) {
     auto handle = handle_of(1);
     std::scoped_lock guard(handle);
@@ -174,8 +168,8 @@ TEST_P(Exclusion, EveryOneOf64WaitersGetsIn) {
   std::array<std::atomic<int>, kLeases> counters{};
   {
     auto holders = take_all(1);
-    std::latch started(kWaiters);
-    std::vector<std::jthread> waiters;
+    Latch started(kWaiters);
+    std::vector<JoiningThread> waiters;
     for (int i = 0; i < kWaiters; ++i) {
       waiters.emplace_back([&] {
         started.count_down();
@@ -193,48 +187,6 @@ TEST_P(Exclusion, EveryOneOf64WaitersGetsIn) {
   for (const auto& counter : counters) sum += counter.load();
   EXPECT_EQ(sum, kWaiters);
   EXPECT_TRUE(is_free(1));
-}
-
-// Only our own queueing primitives promise it.
-class Handoff : public ContractTest {};
-INSTANTIATE_TEST_SUITE_P(Of, Handoff, candidates_where([](const Candidate& c) {
-                           return c.name == "lease_fifo" || c.name == "keyed_limited" ||
-                                  c.name == "lease" || c.name == "lease_wait" ||
-                                  c.name == "keyed" || c.name == "keyed_string" ||
-                                  c.name == "keyed_equal_hashes";
-                         }),
-                         name_of);
-
-// Whether a thread of this process is asleep in the kernel.
-bool sleeps(pid_t thread) {
-  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
-  const std::string line{std::istreambuf_iterator<char>(stat), {}};
-  const std::size_t name_end = line.rfind(") ");  // the state follows the name
-  return name_end != std::string::npos && line[name_end + 2] == 'S';
-}
-
-// Once a waiter has lost its patience, and the rest after the last handover is over, the releasing
-// thread itself cannot take the key again: at no moment after unlock() is it free. Several times,
-// since a waiter that is only woken may win too.
-TEST_P(Handoff, AnImpatientWaiterIsGivenWhatComesBack) {
-  Holders others = take_all_but_one(1);
-  auto handle = handle_of(1);
-  for (int i = 0; i < 10; ++i) {
-    handle.lock();
-    std::atomic<pid_t> id{0};
-    std::latch tried(1);
-    std::jthread waiter([&] {
-      id = gettid();
-      primitive_->inside(1, [&] { tried.wait(); });
-    });
-    while (id == 0 || !sleeps(id)) std::this_thread::yield();
-    let_pass(2 * internal::WaitQueue::kPatience + internal::Handovers::kLongestRest);
-    handle.unlock();
-    const bool taken_back = handle.try_lock();
-    tried.count_down();
-    if (taken_back) handle.unlock();
-    ASSERT_FALSE(taken_back);
-  }
 }
 
 }  // namespace

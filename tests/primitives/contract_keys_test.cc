@@ -3,7 +3,6 @@
 // What keys mean to a primitive: which wait for each other, two at once, and what idle ones cost.
 #include <array>
 #include <atomic>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +19,7 @@
 #include "primitives/keyed_mutex.h"
 #include "primitives/striped_lock.h"
 #include "tests/primitives/contract.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -104,8 +104,8 @@ TEST_P(PairOfKeys, OppositeOrdersDoNotDeadlock) {
 TEST_P(PairOfIndependentKeys, TheLesserIsTakenFirst) {
   for (const auto& [a, b] : {std::pair(1, 2), std::pair(2, 1)}) {
     Holders holder = take_all(1);
-    std::latch started(1);
-    std::jthread waiter([&] {
+    Latch started(1);
+    JoiningThread waiter([&] {
       auto pair = both(a, b);
       started.count_down();
       std::scoped_lock guard(pair);
@@ -223,15 +223,15 @@ TEST_P(StringKeys, EqualCharactersAreOneKeyWhereverTheyLie) {
 
 // The first holder's characters are gone while the second, who waited on them, is inside.
 TEST_P(StringKeys, AKeyOutlivesTheCharactersOfItsFirstHolder) {
-  std::latch waiting(1);
-  std::latch inside(1);
-  std::latch leave(1);
-  std::jthread second;
+  Latch waiting(1);
+  Latch inside(1);
+  Latch leave(1);
+  JoiningThread second;
   {
     const auto first_characters = std::make_unique<std::string>(characters_of(7));
     auto first = primitive_->handle(std::string_view(*first_characters));
     std::scoped_lock guard(first);
-    second = std::jthread([&] {
+    second = JoiningThread([&] {
       const std::string characters(characters_of(7));
       auto handle = primitive_->handle(std::string_view(characters));
       waiting.count_down();

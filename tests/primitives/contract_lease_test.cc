@@ -3,8 +3,6 @@
 // Leases: numbers that are given out once and all come back.
 #include <array>
 #include <atomic>
-#include <barrier>
-#include <latch>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -14,6 +12,7 @@
 
 #include "primitives/internal/wait_queue.h"
 #include "tests/primitives/contract.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -82,9 +81,9 @@ TEST_P(Leases, EveryLeaseThatComesBackReachesAWaiter) {
   constexpr int kRounds = 40;
   for (int round = 0; round < kRounds; ++round) {
     const auto shard = static_cast<std::size_t>(round) % kShards;
-    std::barrier meet(static_cast<std::ptrdiff_t>(kLeases));
-    std::latch started(static_cast<std::ptrdiff_t>(kLeases));
-    std::vector<std::jthread> waiters;
+    Latch meet(static_cast<std::ptrdiff_t>(kLeases));
+    Latch started(static_cast<std::ptrdiff_t>(kLeases));
+    std::vector<JoiningThread> waiters;
     Holders all(*primitive_, shard, kLeases);
     for (std::uint32_t i = 0; i < kLeases; ++i) {
       waiters.emplace_back([&] {

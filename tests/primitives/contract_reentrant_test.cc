@@ -16,6 +16,7 @@
 #include "primitives/recursive_mutex.h"
 #include "primitives/reentrant_lock.h"
 #include "tests/primitives/contract.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -90,7 +91,7 @@ TEST(ThreadToken, IsNeverUsedAgain) {
   constexpr std::size_t kThreads = 200;
   std::set<platform::ThreadToken> seen{platform::kNoThread, platform::this_thread()};
   for (std::size_t i = 0; i < kThreads; ++i) {
-    std::jthread([&] { seen.insert(platform::this_thread()); }).join();
+    JoiningThread([&] { seen.insert(platform::this_thread()); }).join();
   }
   EXPECT_EQ(seen.size(), 2 + kThreads);
 }
@@ -114,7 +115,7 @@ TYPED_TEST(DeadOwner, NewThreadsAreNotTakenForIt) {
       return new TypeParam(1, 1);
     }
   }();
-  std::jthread([] {
+  JoiningThread([] {
     static auto& owner = *new auto(lock.handle(std::uint64_t{0}));
     for (int i = 0; i < kLocks; ++i) {
       owner.lock();

@@ -4,13 +4,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "tests/primitives/contract.h"
+#include "tests/primitives/threads.h"
 
 namespace lockbench {
 namespace {
@@ -86,9 +86,9 @@ TEST_P(Timed, ATimeoutLeavesNoTrace) {
 
 TEST_P(Timed, AWaiterGetsWhatIsReleasedInTime) {
   auto holders = take_all(1);
-  std::latch started(1);
+  Latch started(1);
   bool got = false;
-  std::jthread waiter([&] {
+  JoiningThread waiter([&] {
     auto handle = handle_of(1);
     started.count_down();
     got = handle.try_lock_for(hours(1));
@@ -102,9 +102,9 @@ TEST_P(Timed, AWaiterGetsWhatIsReleasedInTime) {
 
 TEST_P(Timed, ATimeoutTooLongForTheClockIsAsGoodAsNone) {
   auto holders = take_all(1);
-  std::latch started(1);
+  Latch started(1);
   bool got = false;
-  std::jthread waiter([&] {
+  JoiningThread waiter([&] {
     auto handle = handle_of(1);
     started.count_down();
     got = handle.try_lock_for(hours::max());
@@ -118,9 +118,9 @@ TEST_P(Timed, ATimeoutTooLongForTheClockIsAsGoodAsNone) {
 
 TEST_P(Timed, AWaiterThatGivesUpTakesNobodysTurn) {
   auto holders = take_all(1);
-  std::latch started(1);
+  Latch started(1);
   std::atomic<bool> got{false};
-  std::jthread patient([&] {
+  JoiningThread patient([&] {
     started.count_down();
     auto handle = handle_of(1);
     std::scoped_lock guard(handle);

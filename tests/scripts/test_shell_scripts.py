@@ -10,7 +10,9 @@ import pytest
 
 from machine import BASH, CHECKOUT, Machine
 
-COMMANDS = [CHECKOUT / f"scripts/{name}.sh" for name in ("demo", "test", "suites", "generators")]
+COMMANDS = [
+    CHECKOUT / f"scripts/{name}.sh" for name in ("demo", "test", "suites", "generators", "systems")
+]
 CI = CHECKOUT / ".ci/run"
 SOURCED = [CHECKOUT / "scripts/prepare.sh", CHECKOUT / "scripts/engines.sh"]
 OTHERS = [CHECKOUT / f"scripts/{name}.sh" for name in ("bare", "controls", "sanitize")]

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "primitives/platform/failure.h"
+#include "primitives/platform/one_platform.h"
 
 namespace lockbench::platform {
 

@@ -11,6 +11,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/errno.h"
+#include "primitives/platform/one_platform.h"
 #include "primitives/platform/portable/parking_table.h"
 
 namespace lockbench::platform {

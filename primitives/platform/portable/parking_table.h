@@ -80,7 +80,7 @@ class [[gnu::visibility("default")]] ParkingTable {
 
  private:
   static constexpr std::size_t kPlaces = places(256);
-  static constexpr std::chrono::hours kLongest{1};
+  static constexpr std::chrono::hours kLongest{720};
 
   struct Waiter {
     const Word* address;

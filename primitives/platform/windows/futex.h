@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The futex of Windows 8 and newer: WaitOnAddress. GetLastError() stays as it was.
+// The futex of Windows 8 and newer: WaitOnAddress.
 //
 // Requires     synchronization.lib (-lsynchronization), which lockbench::primitives links.
 #pragma once
@@ -11,16 +11,15 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/errno.h"
+#include "primitives/platform/one_platform.h"
 
-// As <synchapi.h> and <errhandlingapi.h> declare them. <windows.h> defines macros like `min`, which
-// each program that includes a lock would get.
+// As <synchapi.h> declares them; errno.h says why it is not included.
 extern "C" {
 __declspec(dllimport) int __stdcall WaitOnAddress(volatile void*, void*, unsigned long long,
                                                   unsigned long);
 __declspec(dllimport) void __stdcall WakeByAddressSingle(void*);
 __declspec(dllimport) void __stdcall WakeByAddressAll(void*);
-__declspec(dllimport) unsigned long __stdcall GetLastError();
-__declspec(dllimport) void __stdcall SetLastError(unsigned long);
 }
 
 namespace lockbench::platform {
@@ -29,18 +28,6 @@ using FutexWord = Atomic<std::uint32_t>;
 static_assert(sizeof(FutexWord) == 4 && FutexWord::is_always_lock_free);
 
 namespace internal {
-
-// Restores GetLastError() at the end of its scope, as KeptErrno does errno.
-class KeptLastError {
- public:
-  KeptLastError() noexcept : value_(GetLastError()) {}
-  KeptLastError(const KeptLastError&) = delete;
-  KeptLastError& operator=(const KeptLastError&) = delete;
-  ~KeptLastError() { SetLastError(value_); }
-
- private:
-  const unsigned long value_;
-};
 
 // From now; a far deadline is waited for in parts.
 inline unsigned long milliseconds_until(Time deadline) noexcept {
@@ -56,7 +43,7 @@ inline unsigned long milliseconds_until(Time deadline) noexcept {
 
 inline bool futex_wait(const FutexWord& word, std::uint32_t expected,
                        Time deadline = kForever) noexcept {
-  const internal::KeptLastError kept;
+  const KeptErrno kept;
   void* const address = const_cast<FutexWord*>(&word);
   return WaitOnAddress(address, &expected, sizeof expected,
                        internal::milliseconds_until(deadline)) != 0 ||
@@ -64,7 +51,7 @@ inline bool futex_wait(const FutexWord& word, std::uint32_t expected,
 }
 
 inline void futex_wake(const FutexWord& word, int count) noexcept {
-  const internal::KeptLastError kept;
+  const KeptErrno kept;
   void* const address = const_cast<FutexWord*>(&word);
   if (count == 1) {
     WakeByAddressSingle(address);

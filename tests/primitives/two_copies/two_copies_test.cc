@@ -3,13 +3,16 @@
 // Two shared objects of one process that share locks, and have each been compiled with the headers
 // and -fvisibility=hidden. This program includes no lock itself.
 #include <atomic>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <ostream>
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -138,6 +141,22 @@ TEST(TwoCopiesOfClangLoadedLocally, AreReportedByADebugBuild) {
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "^$");
+}
+
+// With LOCKBENCH_PORTABLE and without: the second one's threads would not wake the first one's.
+TEST(ObjectsOfTwoPlatforms, EndTheProcess) {
+  const Case system{"own", RTLD_LOCAL, ""};
+  const Case portable{"portable", RTLD_LOCAL, ""};
+  if (access(object_of(system, 1).c_str(), R_OK) != 0) GTEST_SKIP() << "there are no objects";
+  for (const auto& [first, second] : {std::pair{system, portable}, std::pair{portable, system}}) {
+    EXPECT_EXIT(
+        {
+          dlopen(object_of(first, 1).c_str(), RTLD_NOW | RTLD_LOCAL);
+          std::fputs("one. ", stderr);
+          dlopen(object_of(second, 1).c_str(), RTLD_NOW | RTLD_LOCAL);
+        },
+        testing::KilledBySignal(SIGABRT), "^one. lockbench: .* with LOCKBENCH_PORTABLE");
+  }
 }
 
 }  // namespace
