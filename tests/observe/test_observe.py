@@ -130,7 +130,8 @@ def test_the_preset_can_be_run(lockbench: Program) -> None:
     observe(lockbench, "think", "100")
     dry = lockbench.run("run", "seen/observed.toml", "--dry-run", "-v")
     assert dry.returncode == 0, dry.stderr
-    assert "think mix of " in dry.stdout
+    # On a busy machine, a thread that waits for a processor looks like one that sleeps.
+    assert re.search(r"think (sleep:)?mix of ", dry.stdout)
 
 
 def test_locks_of_the_program_itself_are_observed(lockbench: Program) -> None:
