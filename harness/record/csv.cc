@@ -2,7 +2,7 @@
 
 #include "harness/record/csv.h"
 
-#include <utility>
+#include <algorithm>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
@@ -23,108 +23,17 @@ void append_field(std::string& record, std::string_view field) {
   record += '"';
 }
 
-// Reads one field after another; `at_` is the next byte.
-class Scanner {
- public:
-  enum class After { kComma, kRecordEnd, kTextEnd };
-
-  Scanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
-
-  std::size_t at() const { return at_; }
-  std::size_t line() const { return line_; }
-  bool done() const { return at_ == text_.size(); }
-
-  // Reads the next field into `field` and returns what follows it.
-  absl::StatusOr<After> next(std::string& field) {
-    field.clear();
-    return !done() && text_[at_] == '"' ? quoted(field) : plain(field);
+// Reads the cell that begins with a quote at `at`, and moves `at` behind its closing quote.
+bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
+  for (++at;; ++at) {
+    const std::size_t quote = line.find('"', at);
+    if (quote == std::string_view::npos) return false;
+    cell += line.substr(at, quote - at);
+    at = quote + 1;
+    if (at == line.size() || line[at] != '"') return true;
+    cell += '"';  // the text has it twice
   }
-
- private:
-  absl::StatusOr<After> plain(std::string& field) {
-    for (; !done(); ++at_) {
-      if (text_[at_] == '"') {
-        return out_of_place("a quote inside a field that does not begin with one",
-                            "quote the whole field and double the quotes in it");
-      }
-      if (ends_field()) return step_over_end();
-      if (text_[at_] == '\r' && !torn_line_end()) {
-        return out_of_place("a carriage return that ends no line", "quote the field or remove it");
-      }
-      field += text_[at_];
-    }
-    return After::kTextEnd;
-  }
-
-  absl::StatusOr<After> quoted(std::string& field) {
-    const std::size_t opened_at = at_;
-    const std::size_t opened_line = line_;
-    const std::size_t opened_line_begin = line_begin_;
-    for (++at_; !done(); ++at_) {
-      if (text_[at_] != '"') {
-        if (text_[at_] == '\n') start_line(at_ + 1);
-        field += text_[at_];
-        continue;
-      }
-      ++at_;
-      if (done()) break;
-      if (ends_field()) return step_over_end();
-      if (torn_line_end()) break;
-      if (text_[at_] != '"') {
-        return out_of_place("text after the quote that closes a field",
-                            "a comma or the end of the line belongs there");
-      }
-      field += '"';
-    }
-    at_ = text_.size();
-    // If the rest of one line is missing, the record was cut off. A cell over several lines is an
-    // error, because one stray quote would turn whole records into a part of its cell.
-    if (line_ > opened_line) {
-      return out_of_place(opened_line, opened_at - opened_line_begin,
-                          "the quote that opens this field is never closed",
-                          "remove it or close the field");
-    }
-    return After::kTextEnd;
-  }
-
-  bool ends_field() const {
-    return text_[at_] == ',' || text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n";
-  }
-
-  // The CR of a CR LF whose LF was cut off.
-  bool torn_line_end() const { return text_.substr(at_) == "\r"; }
-
-  After step_over_end() {
-    if (text_[at_] == ',') {
-      ++at_;
-      return After::kComma;
-    }
-    at_ += text_[at_] == '\r' ? 2 : 1;
-    start_line(at_);
-    return After::kRecordEnd;
-  }
-
-  void start_line(std::size_t begin) {
-    ++line_;
-    line_begin_ = begin;
-  }
-
-  absl::Status out_of_place(std::string_view what, std::string_view right) const {
-    return out_of_place(line_, at_ - line_begin_, what, right);
-  }
-
-  absl::Status out_of_place(std::size_t line, std::size_t bytes_before, std::string_view what,
-                            std::string_view right) const {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s:%d:%d: %s; %s", name_, line, bytes_before + 1, what, right));
-  }
-
-  const std::string_view text_;
-  const std::string_view name_;
-  std::size_t at_ = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  std::size_t line_ = 1;
-  std::size_t line_begin_ = at_;
-};
+}
 
 }  // namespace
 
@@ -138,27 +47,54 @@ std::string csv_record(const std::vector<std::string>& fields) {
   return record;
 }
 
+bool split_record(std::string_view line, std::vector<std::string_view>& cells,
+                  std::vector<std::string>& unquoted) {
+  cells.clear();
+  unquoted.clear();
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.find('"') != std::string_view::npos) {
+    // Cells refer to this text, so it must not be reallocated.
+    unquoted.reserve(static_cast<std::size_t>(std::count(line.begin(), line.end(), '"')));
+  }
+  for (std::size_t at = 0;;) {
+    if (at < line.size() && line[at] == '"') {
+      if (!take_quoted(line, at, unquoted.emplace_back())) return false;
+      cells.push_back(unquoted.back());
+      if (at == line.size()) return true;
+      if (line[at] != ',') return false;
+      ++at;
+      continue;
+    }
+    const std::size_t comma = std::min(line.find(',', at), line.size());
+    cells.push_back(line.substr(at, comma - at));
+    if (cells.back().find_first_of("\"\r") != std::string_view::npos) return false;
+    if (comma == line.size()) return true;
+    at = comma + 1;
+  }
+}
+
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name) {
   CsvText result;
-  Scanner scanner(text, name);
-  while (!scanner.done()) {
-    CsvRecord record{.line = scanner.line(), .begin = scanner.at()};
-    auto after = Scanner::After::kComma;
-    while (after == Scanner::After::kComma) {
-      std::string field;
-      absl::StatusOr<Scanner::After> next = scanner.next(field);
-      if (!next.ok()) return next.status();
-      record.fields.push_back(std::move(field));
-      after = *next;
+  std::vector<std::string_view> cells;
+  std::vector<std::string> unquoted;
+  std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  result.whole_bytes = begin;
+  for (std::size_t number = 1;; ++number) {
+    const std::size_t line_end = text.find('\n', begin);
+    if (line_end == std::string_view::npos) break;
+    if (!split_record(text.substr(begin, line_end - begin), cells, unquoted)) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s:%d: a quote or a carriage return is out of place; quote the whole cell, double the "
+          "quotes in it, and write each record in one line",
+          name, number));
     }
-    if (after == Scanner::After::kTextEnd) {
-      result.torn = true;
-      break;
-    }
-    record.end = scanner.at();
-    result.whole_bytes = record.end;
-    result.records.push_back(std::move(record));
+    result.records.push_back({.fields = {cells.begin(), cells.end()},
+                              .line = number,
+                              .begin = begin,
+                              .end = line_end + 1});
+    begin = result.whole_bytes = line_end + 1;
   }
+  result.torn = begin < text.size();
   return result;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CSV: records to text and back, after RFC 4180 with lines that end in LF.
+// CSV: records to text and back, after RFC 4180. Each record is one line.
 //
-// Guarantees   parse_csv() reads back what csv_record() writes, for all characters: quotes, commas,
-//              line ends, bytes that are not UTF-8. If a text of records without line ends in their
-//              cells was cut off at any byte, the result has the records before the cut, and says
-//              where the last whole one ends.
+// Requires     No cell that is written contains a line end (schema.h guarantees it).
+// Guarantees   parse_csv() reads back what csv_record() writes, for all other characters: quotes,
+//              commas, bytes that are not UTF-8. If a text was cut off at any byte, the result has
+//              the records before the cut, and says where the last whole one ends.
 // Not offered  Any change of the data: a cell that begins with `=`, `+`, `-` or `@` stays as it is.
 //              A spreadsheet may read this cell as a formula; import the columns as text.
 #pragma once
@@ -27,7 +27,7 @@ std::string csv_record(const std::vector<std::string>& fields);
 
 struct CsvRecord {
   std::vector<std::string> fields;
-  std::size_t line = 0;   // number of its first line, from 1
+  std::size_t line = 0;   // its number, from 1
   std::size_t begin = 0;  // offset of its first byte
   std::size_t end = 0;    // offset after its line end
 
@@ -36,7 +36,7 @@ struct CsvRecord {
 
 struct CsvText {
   std::vector<CsvRecord> records;  // whole records: those with a line end
-  std::size_t whole_bytes = 0;     // offset after the last whole record
+  std::size_t whole_bytes = 0;     // offset after the last whole record, or where the first begins
   bool torn = false;               // the text ends with a record without a line end
 
   bool operator==(const CsvText&) const = default;
@@ -45,10 +45,14 @@ struct CsvText {
 // What some programs write before a text in UTF-8.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
+// Splits a line, without its LF, into its cells; a CR at its end is none of them. A cell without
+// quotes is a part of `line`; `unquoted` holds the others. Returns false if a quote is in a wrong
+// position, or a CR outside of quotes. O(line).
+bool split_record(std::string_view line, std::vector<std::string_view>& cells,
+                  std::vector<std::string>& unquoted);
+
 // LF and CR LF both end a record. A byte-order mark before the first record is no part of it.
-// Errors call the text `name`. They are InvalidArgument and give line and column of one of these: a
-// quote in a wrong position; a quote that opens a cell which continues after the end of its line
-// and is never closed; a CR outside quotes that does not end a line. O(text).
+// InvalidArgument calls the text `name` and says which line cannot be split. O(text).
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
 
 // InvalidArgument if the columns of a header are separated by another character than a comma, as

@@ -2,7 +2,6 @@
 
 #include "harness/record/csv_lines.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -21,18 +20,6 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 // No record is longer: it has 90 columns of at most 4 KiB each.
 constexpr std::size_t kMostLineBytes = std::size_t{16} << 20;
-
-// Reads the cell that begins with a quote at `at`, and moves `at` behind its closing quote.
-bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
-  for (++at;; ++at) {
-    const std::size_t quote = line.find('"', at);
-    if (quote == std::string_view::npos) return false;
-    cell += line.substr(at, quote - at);
-    at = quote + 1;
-    if (at == line.size() || line[at] != '"') return true;
-    cell += '"';  // the text has it twice
-  }
-}
 
 }  // namespace
 
@@ -110,31 +97,6 @@ bool CsvLines::next() {
   torn_ = status_.ok() && end_ > begin_;
   line_ = {};
   return false;
-}
-
-bool split_record(std::string_view line, std::vector<std::string_view>& cells,
-                  std::vector<std::string>& unquoted) {
-  cells.clear();
-  unquoted.clear();
-  if (line.find('"') != std::string_view::npos) {
-    // Cells refer to this text, so it must not be reallocated.
-    unquoted.reserve(static_cast<std::size_t>(std::count(line.begin(), line.end(), '"')));
-  }
-  for (std::size_t at = 0;;) {
-    if (at < line.size() && line[at] == '"') {
-      if (!take_quoted(line, at, unquoted.emplace_back())) return false;
-      cells.push_back(unquoted.back());
-      if (at == line.size()) return true;
-      if (line[at] != ',') return false;
-      ++at;
-      continue;
-    }
-    const std::size_t comma = std::min(line.find(',', at), line.size());
-    cells.push_back(line.substr(at, comma - at));
-    if (cells.back().find('"') != std::string_view::npos) return false;
-    if (comma == line.size()) return true;
-    at = comma + 1;
-  }
 }
 
 }  // namespace lockbench

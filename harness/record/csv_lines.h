@@ -2,7 +2,8 @@
 
 // CsvLines: reads a table of a run line by line, in memory that does not grow with the table.
 //
-// Requires     No cell contains a line end (schema.h guarantees it): each line is a record.
+// Requires     No cell contains a line end (schema.h guarantees it): each line is a record, which
+//              split_record() splits (csv.h).
 // Guarantees   If the last line has no end, because a writer was killed or a copy was cut off, it
 //              is not returned; torn() is then true. A byte-order mark before the first line is
 //              no part of it.
@@ -55,10 +56,5 @@ class CsvLines {
   bool torn_ = false;
   absl::Status status_;
 };
-
-// Splits a record into its cells. A cell without quotes is a part of `line`; `unquoted` holds the
-// others. Returns false if a quote is in a wrong position.
-bool split_record(std::string_view line, std::vector<std::string_view>& cells,
-                  std::vector<std::string>& unquoted);
 
 }  // namespace lockbench

@@ -36,7 +36,6 @@ class Table {
                           kSchemaVersion, kNewRun));
     }
     if (absl::Status status = table.check_header(); !status.ok()) return status;
-    if (absl::Status status = table.check_torn(text); !status.ok()) return status;
     return table;
   }
 
@@ -77,16 +76,6 @@ class Table {
  private:
   Table(std::string_view name, std::vector<std::string> header, CsvText csv)
       : name_(name), header_(std::move(header)), csv_(std::move(csv)) {}
-
-  // A record that was cut off lies within one line, because no written cell contains a line end.
-  // Stray quotes could make several records look like one record over several lines.
-  absl::Status check_torn(std::string_view text) const {
-    const std::string_view whole = text.substr(0, csv_.whole_bytes);
-    if (text.substr(csv_.whole_bytes).find('\n') == std::string_view::npos) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s:%d: the last record has no end and goes over several lines; remove its stray quotes",
-        name_, std::count(whole.begin(), whole.end(), '\n') + 1));
-  }
 
   absl::Status check_header() const {
     const std::vector<std::string>& found = csv_.records.front().fields;

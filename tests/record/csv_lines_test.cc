@@ -2,7 +2,6 @@
 
 #include "harness/record/csv_lines.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/record/csv.h"
@@ -10,8 +9,6 @@
 
 namespace lockbench {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(CsvLines, GivesWholeLinesWithTheirPlaceAndSaysWhatIsTorn) {
   const TemporaryFolder folder;
@@ -49,27 +46,6 @@ TEST(CsvLines, AByteOrderMarkIsNoPartOfTheFirstLine) {
 
 TEST(CsvLines, OfAFileThatIsMissingIsAnError) {
   EXPECT_TRUE(absl::IsNotFound(CsvLines::open("/nowhere/t.csv").status()));
-}
-
-TEST(SplitRecord, GivesTheCellsThatWereWritten) {
-  const std::vector<std::string> fields{"", "plain", "a,b", "say \"hi\"", "\"", "", "end"};
-  const std::string record = csv_record(fields);
-  std::vector<std::string_view> cells;
-  std::vector<std::string> unquoted;
-  ASSERT_TRUE(split_record(std::string_view(record).substr(0, record.size() - 1), cells, unquoted));
-  EXPECT_EQ(std::vector<std::string>(cells.begin(), cells.end()), fields);
-  ASSERT_TRUE(split_record("", cells, unquoted));
-  EXPECT_THAT(cells, ElementsAre(""));
-  ASSERT_TRUE(split_record("a,", cells, unquoted));
-  EXPECT_THAT(cells, ElementsAre("a", ""));
-}
-
-TEST(SplitRecord, RefusesQuotesThatAreOutOfPlace) {
-  std::vector<std::string_view> cells;
-  std::vector<std::string> unquoted;
-  for (const char* const wrong : {"a\"b", "\"a", "\"a\"b", "a,\"", "\"a\"\""}) {
-    EXPECT_FALSE(split_record(wrong, cells, unquoted)) << wrong;
-  }
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ using testing::HasSubstr;
 using Fields = std::vector<std::string>;
 
 TEST(Csv, AFieldIsQuotedOnlyIfItMustBe) {
-  EXPECT_EQ(csv_record({"plain", "", "a b", "a,b", "a\"b", "a\nb"}),
-            "plain,,a b,\"a,b\",\"a\"\"b\",\"a\nb\"\n");
+  EXPECT_EQ(csv_record({"plain", "", "a b", "a,b", "a\"b", "a\rb"}),
+            "plain,,a b,\"a,b\",\"a\"\"b\",\"a\rb\"\n");
 }
 
 TEST(Csv, NastyFieldsComeBackAsTheyWere) {
@@ -26,8 +26,6 @@ TEST(Csv, NastyFieldsComeBackAsTheyWere) {
                         ",",
                         "\"",
                         "\"\"",
-                        "\n",
-                        "\r\n",
                         "\r",
                         "a\"b\"c,",
                         "=1+1",
@@ -35,7 +33,7 @@ TEST(Csv, NastyFieldsComeBackAsTheyWere) {
                         "\t ",
                         "é\xff",
                         std::string("\0x", 2),
-                        "\"\n\""};
+                        "\"\r\""};
   const auto csv = parse_csv(csv_record(nasty) + csv_record({"next"}), "x.csv");
   ASSERT_TRUE(csv.ok()) << csv.status();
   ASSERT_EQ(csv->records.size(), 2u);
@@ -45,12 +43,12 @@ TEST(Csv, NastyFieldsComeBackAsTheyWere) {
 }
 
 TEST(Csv, ARecordKnowsItsLineAndItsBytes) {
-  const auto csv = parse_csv("a\n\"b\nc\"\nd\n", "x.csv");
+  const auto csv = parse_csv("a\n\"b,c\"\nd\n", "x.csv");
   ASSERT_TRUE(csv.ok()) << csv.status();
   EXPECT_THAT(csv->records,
               ElementsAre(CsvRecord{.fields = {"a"}, .line = 1, .begin = 0, .end = 2},
-                          CsvRecord{.fields = {"b\nc"}, .line = 2, .begin = 2, .end = 8},
-                          CsvRecord{.fields = {"d"}, .line = 4, .begin = 8, .end = 10}));
+                          CsvRecord{.fields = {"b,c"}, .line = 2, .begin = 2, .end = 8},
+                          CsvRecord{.fields = {"d"}, .line = 3, .begin = 8, .end = 10}));
 }
 
 TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstRecord) {
@@ -86,23 +84,14 @@ TEST(Csv, ATextCutOffAnywhereGivesItsWholeRecords) {
   }
 }
 
-TEST(Csv, AQuoteOutOfPlaceIsToldWithLineAndColumn) {
-  EXPECT_THAT(std::string(parse_csv("a\n\"b\nc\",d\"e\n", "x.csv").status().message()),
-              HasSubstr("x.csv:3:5: a quote inside a field"));
-  EXPECT_THAT(std::string(parse_csv("a,\"b\"c\n", "x.csv").status().message()),
-              HasSubstr("x.csv:1:6: text after the quote"));
-}
-
-TEST(Csv, AQuoteThatIsNeverClosedIsToldWithLineAndColumn) {
-  EXPECT_THAT(std::string(parse_csv("a,b\nc,\"d\ne,f\ng,h\n", "x.csv").status().message()),
-              HasSubstr("x.csv:2:3: the quote that opens this field is never closed"));
+TEST(Csv, ALineThatIsNoRecordIsRefused) {
+  for (const char* const wrong :
+       {"d\"e", "\"b\"c", "c,\"d", "c,d\re", "\"a\"b", "a,\"", "\"a\"\""}) {
+    const auto csv = parse_csv(absl::StrCat("a,b\n", wrong, "\ne,f\n"), "x.csv");
+    EXPECT_THAT(std::string(csv.status().message()), HasSubstr("x.csv:2: a quote or")) << wrong;
+  }
   // Also where the last record was cut off besides.
   EXPECT_FALSE(parse_csv("a,b\nc,\"d\ne,f\ng,h", "x.csv").ok());
-}
-
-TEST(Csv, ACarriageReturnOutsideQuotesEndsALineOrIsRefused) {
-  EXPECT_THAT(std::string(parse_csv("a,b\nc,d\re\n", "x.csv").status().message()),
-              HasSubstr("x.csv:2:4: a carriage return that ends no line"));
   EXPECT_TRUE(parse_csv("a,b\nc,d\r", "x.csv")->torn);
   EXPECT_TRUE(parse_csv("a,\"b\rc\"\n", "x.csv").ok());
 }

@@ -14,6 +14,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/number.h"
+#include "harness/record/csv.h"
 #include "harness/record/csv_lines.h"
 #include "harness/record/files.h"
 #include "harness/record/meta.h"
