@@ -267,6 +267,7 @@ struct Recovery {
 struct EscapedException {
   std::uint32_t thread = 0;
   std::uint32_t key = 0;
+  bool beside = false;  // it is ReaderBesideWriter, and shows two holders
 };
 
 // A process ended although it should not.
