@@ -50,7 +50,8 @@ set(staged ${PROJECT_BINARY_DIR}/generated/installed)
 install(CODE "include(${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake)
               set(source ${PROJECT_SOURCE_DIR})
               lockbench_list_headers(
-                names \${source} internal platform platform/simulated baselines as_published)
+                names \${source} internal platform platform/portable platform/simulated
+                platform/windows baselines as_published)
               lockbench_write_public_headers(\${source} ${staged} \${names})
               lockbench_write_forwards(
                 ${staged}/primitives \"#include <lockbench/HEADER>\" \${names})"

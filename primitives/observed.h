@@ -18,19 +18,19 @@
 #pragma once
 
 #include <cstdint>
-#include <dlfcn.h>
 #include <utility>
 
 #include "primitives/internal/observer.h"
 #include "primitives/key.h"
 #include "primitives/key_guard.h"
+#include "primitives/platform/symbol.h"
 
 namespace lockbench {
 namespace internal {
 
 // Null if nobody observes, and in constructors of other files that run before this one's.
 inline const Observer* const the_observer =
-    static_cast<const Observer*>(dlsym(RTLD_DEFAULT, "lockbench_observer"));
+    static_cast<const Observer*>(platform::find_symbol("lockbench_observer"));
 
 // `id` is the lock to the observer. Not inlined: the place is the caller.
 template <class Lock>

@@ -62,19 +62,7 @@ def parser() -> command.Parser:
         "--plugin", metavar="FILE", help="with --build: what it builds; else: of both versions"
     )
     made.add_argument("--blocks", type=_blocks, default=BLOCKS, metavar="N", help="pairs (15)")
-    made.add_argument(
-        "--fail-if-slower",
-        type=command.share,
-        default=0.05,
-        metavar="SHARE",
-        help="exit 3 if a cell is significantly slower, and by more than this (5%%)",
-    )
-    made.add_argument(
-        "--allow-inconclusive",
-        action="store_true",
-        help="exit 0 for what the blocks leave open, instead of 4",
-    )
-    made.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    gate.add_flags(made)
     made.add_argument(
         "--markdown", dest="format", action="store_const", const="markdown", help="for a comment"
     )
@@ -198,7 +186,13 @@ def _between(versions: Sequence[Version], of_run: list[str], arguments: argparse
     for block, which in ab.order(arguments.blocks):
         if which == (block + 1) % 2 and sys.stderr.isatty():
             print(f"ab: block {block} of {arguments.blocks}", file=sys.stderr)
-        _ask(versions[which].run(words, block, arguments.blocks, out), shown=block == 1)
+        try:
+            _ask(versions[which].run(words, block, arguments.blocks, out), shown=block == 1)
+        except (KeyboardInterrupt, command.EndedBy):
+            command.print_note(
+                "ab", f"finished blocks are kept in {out}; the same command with --out goes on"
+            )
+            raise
     for version in versions:
         _ask(version.merge(arguments.blocks, out))
     runs = [_loaded(version, out) for version in versions]

@@ -249,7 +249,9 @@ RULES: dict[str, Rule] = {
     ),
     # A library that a user's program loads.
     "harness/observe": Rule(
-        ("harness/measure/histogram.h", "primitives/platform/layout.h"), STANDARD | {"kernel"}
+        ("harness/measure/histogram.h", "primitives/internal/observer.h")
+        + ("primitives/platform/layout.h",),
+        STANDARD | {"kernel"},
     ),
     # The same, with a base lock in it.
     "harness/substitute": Rule(

@@ -54,20 +54,8 @@ def parser() -> command.Parser:
         metavar="NAME",
         help="baseline (run --save-baseline NAME), or folder of a run",
     )
-    made.add_argument(
-        "--fail-if-slower",
-        type=command.share,
-        default=0.05,
-        metavar="SHARE",
-        help="fails if a cell is significantly slower, and by more than this (5%%)",
-    )
     made.add_argument("--primitive", metavar="P", help="checks this primitive alone")
-    made.add_argument(
-        "--allow-inconclusive",
-        action="store_true",
-        help="passes what the blocks leave open, instead of exit 4",
-    )
-    made.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    gate.add_flags(made)
     return made
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = Path("build") / "doxygen"
 FOLDERS = ("primitives", "workloads", "harness", "docs")
+OTHER_SYSTEMS = ("portable", "windows")
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md", "results/README.md")
 
 # A comment of lines of its own; and one behind a declaration.
@@ -140,7 +141,8 @@ def sources() -> Iterator[Path]:
     yield from (Path(page) for page in PAGES)
     for folder in FOLDERS:
         for file in sorted((ROOT / folder).rglob("*")):
-            if file.suffix in {".h", ".md"}:
+            # These have the names of what is shown.
+            if file.suffix in {".h", ".md"} and file.parent.name not in OTHER_SYSTEMS:
                 yield file.relative_to(ROOT)
 
 

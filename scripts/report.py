@@ -102,7 +102,7 @@ def write_observed(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.runs[0])
     if len(arguments.runs) > 1 or arguments.format != "html" or arguments.where:
         raise loader.InputError(f"{folder}: is an observation; its page is HTML, of it alone")
-    text = observed.page(observed.load(folder))
+    text = observed.page(folder)
     out = arguments.out or str(folder / "observed.html")
     if out == "-":
         sys.stdout.write(text)

@@ -79,7 +79,7 @@ def loads_of(program: str, found: dict[str, Any]) -> list[dict[str, Any]]:
             "acquisitions_per_s": round(place["acquisitions"] / wall_s),
             "contended": f"{place['contended'] / max(1, place['acquisitions']):.5f}",
             **{
-                f"{what}_{at}_ns": round(place[what][f"{at}_ns"])
+                f"{what}_{at}_ns": round(place[what][f"{at}_ns"]) if place[what]["samples"] else ""
                 for what in ("wait", "hold", "think")
                 for at in ("p50", "p99")
             },
@@ -89,7 +89,11 @@ def loads_of(program: str, found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def advice_for(folder: Path) -> str:
-    done = lockbench(folder, "advise", "--observed", "seen", "--budget", "8s", "--format", "json")
+    """What observe says, if that is the answer; else what advise says."""
+    found = json.loads((folder / "seen/observed.json").read_text(encoding="utf-8"))
+    if found["processes"][0]["answer"].startswith("locks are not your problem"):
+        return "locks are not the problem"
+    done = lockbench(folder, "advise", "--observed", "seen", "--budget", "20s", "--format", "json")
     answer = json.loads(done.stdout) if done.returncode == 0 else {}
     return str(answer.get("primitive") or done.stderr.strip().splitlines()[-1])
 
@@ -114,13 +118,21 @@ def locks_of(folder: Path, program: str, blocks: int) -> list[dict[str, Any]]:
             "advised": advice,
             "contention_within": max(map(float, factors), default=""),
             "lock": row["primitive"],
-            **{name: row[name] for name in ("ratio", "low", "high", "verdict")},
+            **{name: f"{float(row[name]):.4f}" for name in ("ratio", "low", "high")},
+            "verdict": row["verdict"],
         }
         for row in rows
     ]
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Rows of other programs stay."""
+    measured = {row["program"] for row in rows}
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as lines:
+            rows = [row for row in csv.DictReader(lines) if row["program"] not in measured] + rows
+    order = list(PROGRAMS)
+    rows.sort(key=lambda row: order.index(row["program"]))
     with path.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, rows[0], lineterminator="\n")
         writer.writeheader()

@@ -6,7 +6,7 @@
 // A visitor is called with a Line<P> for each primitive type, in the order in which users see them.
 // Programs that measure, test or list primitives visit the same entries. To add a primitive, add
 // its header, an entry in the header of its family, and a line in
-// tests/primitives/primitive_list.h.
+// tests/primitives/our_primitives.h.
 #pragma once
 
 #include "harness/catalog/global_lines.h"

@@ -9,10 +9,10 @@
 //              call of heavy_barrier(): a call that cannot do it does not return, but aborts the
 //              process with a message.
 // Not offered  this where has_heavy_barrier() returns false: ask before the first light_barrier(),
-//              and use sequentially consistent operations instead. It returns false where the
-//              kernel has no membarrier (before 4.14, or a seccomp filter forbids it), and from the
-//              first call on that membarrier refused. ThreadSanitizer does not understand these
-//              barriers.
+//              and use sequentially consistent operations instead. It returns false on other
+//              systems than Linux, where the kernel has no membarrier (before 4.14, or a seccomp
+//              filter forbids it), and from the first call on that membarrier refused.
+//              ThreadSanitizer does not understand these barriers.
 // Requires     if a seccomp filter that is installed after main() has begun forbids membarrier:
 //              that it reports an error (a filter that returns 0 without the call is not detected),
 //              that it permits sched_getaffinity and sched_setaffinity, and that all threads of the
@@ -42,8 +42,12 @@
 //              the processors: liburcu and the kernel's documentation of RCU describe it.
 #pragma once
 
+#include "primitives/platform/system.h"
+
 #if defined(LOCKBENCH_SIMULATE)
 #include "primitives/platform/simulated/barrier.h"
+#elif !defined(LOCKBENCH_ON_LINUX)
+#include "primitives/platform/portable/barrier.h"
 #else
 
 #include <array>

@@ -7,6 +7,11 @@
 // Errors       calls return 0 or the number of the error, as errno has it; none throws.
 #pragma once
 
+#if !defined(__linux__)
+#error \
+    "lockbench: FileLock needs Linux (flock, F_OFD_SETLK, renameat2, /proc); the other locks do not"
+#endif
+
 #include <array>
 #include <cerrno>
 #include <cstddef>

@@ -7,12 +7,18 @@
 //              stays as it was.
 // Not offered  freedom from spurious returns: callers look at the word again. Waking needs only the
 //              address, never the memory behind it, so a word may be gone by the time it is woken.
-// Requires     Linux; words that are not shared between processes.
+// Requires     words that are not shared between processes.
 // Source       U. Drepper, "Futexes Are Tricky", 2011.
 #pragma once
 
+#include "primitives/platform/system.h"
+
 #if defined(LOCKBENCH_SIMULATE)
 #include "primitives/platform/simulated/futex.h"
+#elif defined(LOCKBENCH_PORTABLE)
+#include "primitives/platform/portable/futex.h"
+#elif defined(LOCKBENCH_ON_WINDOWS)
+#include "primitives/platform/windows/futex.h"
 #else
 
 #include <cerrno>

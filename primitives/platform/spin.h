@@ -7,7 +7,7 @@
 #include "primitives/platform/simulated/spin.h"
 #else
 
-#include <sched.h>
+#include <thread>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <emmintrin.h>  // and not <immintrin.h>, which is 1.9 MB
@@ -43,7 +43,7 @@ constexpr int spins(int usual) noexcept {
 
 // Gives the rest of the time slice to another runnable thread, if there is one. About 0.2 us.
 inline void yield() noexcept {
-  sched_yield();
+  std::this_thread::yield();
 }
 
 }  // namespace lockbench::platform

@@ -18,9 +18,11 @@
 //                these headers.
 //              With two copies a thread has two tokens and waiters have two tables: the owner of a
 //              reentrant lock deadlocks with itself, and waiters are not woken. Locks that only one
-//              of the objects uses work. A debug build (without NDEBUG) prints a warning when the
-//              second copy is loaded.
+//              of the objects uses work. On Linux a debug build (without NDEBUG) prints a warning
+//              when the second copy is loaded. On Windows each DLL has a copy.
 #pragma once
+
+#include "primitives/platform/system.h"
 
 #if defined(LOCKBENCH_SIMULATE)
 #include "primitives/platform/simulated/thread.h"
@@ -32,7 +34,7 @@
 #include <thread>
 
 #include "primitives/platform/clock.h"
-#if !defined(NDEBUG)
+#if !defined(NDEBUG) && defined(LOCKBENCH_ON_LINUX)
 #include "primitives/platform/one_copy.h"
 #endif
 

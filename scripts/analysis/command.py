@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -61,17 +60,10 @@ def share(text: str) -> float:
     return value
 
 
-_TIME = re.compile(r"([\d.]+)\s*(ns|us|µs|ms|s)")
-
-
 def nanoseconds(text: str) -> float:
     """`100us`, as 100000."""
-    matched = _TIME.fullmatch(text.strip())
-    try:
-        value = float(matched[1]) * units.NANOSECONDS[matched[2]] if matched else 0.0
-    except ValueError:
-        value = 0.0
-    if not value > 0:
+    value = units.quantity(text, units.NANOSECONDS)
+    if not value:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time; write 100us or 1ms")
     return value
 

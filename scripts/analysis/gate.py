@@ -9,16 +9,35 @@ passed        the others: the interval excludes a slowdown of that size
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 from typing import Any
 
-from analysis import comparison, tables, units
+from analysis import command, comparison, tables, units
 from analysis.sections import Table
 from analysis.text import markdown as as_words
 from analysis.verdict import Comparison
 
+SHARE = 0.05
 PASSED, SLOWER, UNDECIDED = 0, 3, 4  # exit codes, docs/exit-codes.md
 MOST_LINES = 40
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Of every command that ends with a gate's exit code."""
+    parser.add_argument(
+        "--fail-if-slower",
+        type=command.share,
+        default=SHARE,
+        metavar="SHARE",
+        help=f"fails if a cell is significantly slower, and by more than this ({100 * SHARE:g}%%)",
+    )
+    parser.add_argument(
+        "--allow-inconclusive",
+        action="store_true",
+        help="passes what the blocks leave open, instead of exit 4",
+    )
+    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
 
 
 @dataclass(frozen=True)

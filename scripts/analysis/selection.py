@@ -35,7 +35,6 @@ _NUMBERS = {
 _TEXTS = ("primitive", "workload", "scenario", "mode", "key-type", "key-distribution", "pinning")
 FIELDS = (*_NUMBERS, *_TEXTS)
 _SCALES = {**units.NANOSECONDS, "%": 0.01, "k": 1e3, "M": 1e6, "": 1.0}
-_NUMBER = re.compile(r"([\d.]+)\s*(ns|us|µs|ms|s|%|k|M|)")
 _NEXT = re.compile(rf",\s*(?=(?:{'|'.join(FIELDS)})=)")
 
 HELP = (
@@ -84,13 +83,10 @@ def _check_expression(value: str) -> None:
 def _number(name: str, text: str) -> float:
     if name == "load" and text == "saturated":
         return loader.SATURATED
-    matched = _NUMBER.fullmatch(text.replace(",", ""))
-    try:
-        return float(matched[1]) * _SCALES[matched[2]] if matched else float("")
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{name}={text}: is not a number, as 8, 200ns or 50%"
-        ) from None
+    value = units.quantity(text, _SCALES)
+    if value is None:
+        raise argparse.ArgumentTypeError(f"{name}={text}: is not a number, as 8, 200ns or 50%")
+    return value
 
 
 def load(folder: str | Path, where: list[Condition], lenient: bool = False) -> Run:

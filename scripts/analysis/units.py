@@ -4,11 +4,24 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}  # as texts have them
 _COUNTS = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 _BYTES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+def quantity(text: str, scales: Mapping[str, float]) -> float | None:
+    """`1.5 us`, with the units of `scales`; None if it is no such text."""
+    matched = re.fullmatch(r"([\d.,]+)\s*(\D*)", text.strip())
+    if not matched or matched[2] not in scales:
+        return None
+    try:
+        return float(matched[1].replace(",", "")) * scales[matched[2]]
+    except ValueError:
+        return None
 
 
 def digits(value: float, significant: int = 3) -> str:

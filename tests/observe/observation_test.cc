@@ -114,7 +114,9 @@ TEST(ObservedCheck, WithFewWaitsComparesTheirNumberAlone) {
   EXPECT_TRUE(check.agrees());
   EXPECT_TRUE(check.few_waits);
   EXPECT_FALSE(check_of(place_with(40, 1, 1), place_with(0, 0, 0)).agrees());
-  EXPECT_TRUE(check_of(place_with(1, 1, 1), place_with(0, 0, 0)).agrees());
+  const ObservedCheck none = check_of(place_with(1, 1, 1), place_with(4, 0, 0));
+  EXPECT_TRUE(none.agrees());
+  EXPECT_THAT(to_text(none), testing::HasSubstr("hardly any contention"));
 }
 
 TEST(GreatestGain, IsNoMoreThanWhatTheProcessorsLeave) {

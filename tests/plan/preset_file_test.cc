@@ -12,7 +12,9 @@ namespace lockbench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string error_in_file(std::string_view toml) {
   return message_of(parse_preset(toml, "a.toml"));
@@ -139,10 +141,9 @@ TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
 
 TEST(PresetFile, AWrongTypeIsToldWithWhatIsWanted) {
   const std::string start = "title = 'T'\nprimitive = 'keyed'\n";
-  EXPECT_EQ(
-      error_in_file(start + "hold = true\n"),
-      "a.toml:3:8: hold wants 0, 200ns (spins), sleep:100ms, touch:8 (cache lines), exp:1us or "
-      "sleep:exp:1ms (random times of this mean), not true or false");
+  const std::string told = error_in_file(start + "hold = true\n");
+  EXPECT_THAT(told, StartsWith("a.toml:3:8: hold wants 0, 200ns (spins), sleep:100ms, touch:8"));
+  EXPECT_THAT(told, EndsWith(", not true or false"));
   EXPECT_THAT(error_in_file(start + "hold = {a = 1}\n"), HasSubstr("a.toml:3:8: hold wants 0"));
   EXPECT_THAT(error_in_file(start + "hold = [[1]]\n"), HasSubstr("not an array"));
   EXPECT_EQ(error_in_file(start + "mode = ['timed']\n"),

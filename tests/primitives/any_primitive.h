@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AnyPrimitive: a primitive of primitive_list.h behind virtual calls, so that the contract is
-// compiled once and not once per primitive.
+// AnyPrimitive: a primitive of our_primitives.h or primitive_list.h behind virtual calls, so that
+// the contract is compiled once and not once per primitive.
 //
 // What virtual calls cannot show is checked where the types are known: the concepts in the list,
-// the standard's guards in any_primitive.cc.
+// the standard's guards in candidates_of.h.
 #pragma once
 
 #include <chrono>
@@ -94,7 +94,7 @@ struct Candidate {
   std::function<std::unique_ptr<AnyPrimitive>(std::uint32_t leases)> make;
 };
 
-// The whole list.
+// What the program tests: all_candidates.cc or our_candidates.cc.
 const std::vector<Candidate>& candidates();
 
 // The characters of key number `number`; too many to fit into a string object.

@@ -235,9 +235,12 @@ class ObserveRun {
          << observed_text(observation, options_.command[0]) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
     if (!observation.processes.empty()) {
-      err_ << "reproduce   "
-           << printable(shell_command({"lockbench", "run", (folder_ / "observed.toml").string()}))
-           << '\n';
+      const auto next = [this](const char* what, const std::vector<std::string>& words) {
+        err_ << what << printable(shell_command(words)) << '\n';
+      };
+      next("page        ", {"lockbench", "report", folder_.string()});
+      next("reproduce   ", {"lockbench", "run", (folder_ / "observed.toml").string()});
+      next("choose      ", {"lockbench", "advise", "--observed", folder_.string()});
     }
     return exit_code_of(end.status);
   }
@@ -264,8 +267,10 @@ int check(const ObserveOptions& options, std::ostream& err) {
   fs::remove_all(*options.check / "preset", none);
   ObserveOptions inner{.command = {"sh", "-c", "exec " + benchmark + " >/dev/null"},
                        .out = *options.check / "preset"};
-  std::ostringstream unused;
-  if (const int code = ObserveRun(inner, unused).run(); code != 0) {
+  std::ostringstream said;
+  if (const int code = ObserveRun(inner, said).run(); code != 0) {
+    if (code > 128) return code;  // interrupted
+    err << said.str();
     return complain(err, "--check: the preset could not be measured: " + benchmark,
                     kCouldNotFinish);
   }

@@ -35,8 +35,8 @@ bool ObservedCheck::agrees() const {
 ObservedCheck check_of(const RecordedPlace& program, const RecordedPlace& preset) {
   ObservedCheck check;
   check.figures = {figure("contended", program.contended_share(), preset.contended_share())};
-  check.figures[0].agrees |=
-      std::max(program.contended_share(), preset.contended_share()) < kNoContention;
+  check.negligible = std::max(program.contended_share(), preset.contended_share()) < kNoContention;
+  check.figures[0].agrees |= check.negligible;
   check.few_waits = std::min(program.contended, preset.contended) < kFewWaits;
   if (check.few_waits) return check;
   check.figures.push_back(figure("wait p50", program.wait_p50_ns, preset.wait_p50_ns));
@@ -60,6 +60,9 @@ std::string to_text(const ObservedCheck& check) {
   if (check.few_waits) {
     absl::StrAppend(&text, "too few threads waited to compare how long: ", kFewWaits,
                     " waits are needed\n");
+  }
+  if (check.agrees() && check.negligible) {
+    return text + "Both have hardly any contention.\n";
   }
   if (check.agrees()) {
     return absl::StrCat(text, "The preset has the program's contention, within a factor of ",

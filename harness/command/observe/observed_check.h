@@ -22,7 +22,8 @@ struct CheckedFigure {
 
 struct ObservedCheck {
   std::vector<CheckedFigure> figures;
-  bool few_waits = false;  // too few to compare their quantiles
+  bool negligible = false;  // hardly an acquisition waits, in both
+  bool few_waits = false;   // too few to compare their quantiles
 
   bool agrees() const;
 };

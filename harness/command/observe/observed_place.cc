@@ -38,8 +38,7 @@ absl::StatusOr<RecordedPlace> chosen_place(const std::filesystem::path& folder,
   const absl::StatusOr<std::string> text = read_file(file, kMostBytes);
   if (!text.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s: %s; name the folder that `lockbench observe` wrote", file.string(),
-                        text.status().message()));
+        absl::StrCat(text.status().message(), "; name the folder that `lockbench observe` wrote"));
   }
   try {
     const Json json = Json::parse(*text);

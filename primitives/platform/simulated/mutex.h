@@ -12,7 +12,7 @@
 #include <mutex>
 
 #include "primitives/platform/atomic.h"
-#include "primitives/platform/futex.h"
+#include "primitives/platform/simulated/futex.h"
 
 namespace lockbench::platform {
 

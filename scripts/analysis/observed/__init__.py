@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jinja2
+
 from analysis import templates, units
 from analysis.errors import InputError
 
@@ -38,7 +40,7 @@ class Histogram:
     name: str
     words: str
     bars: list[Bar]
-    ticks: list[tuple[float, str]]
+    ticks: list[tuple[float, str, str]]  # where, what, and how it is aligned there
 
 
 def load(folder: Path) -> dict[str, Any]:
@@ -53,15 +55,31 @@ def load(folder: Path) -> dict[str, Any]:
     return dict(found)
 
 
-def page(found: dict[str, Any]) -> str:
+def page(folder: Path) -> str:
+    found = load(folder)
+    try:
+        return _page(found)
+    except (AttributeError, KeyError, TypeError, ValueError, jinja2.UndefinedError) as error:
+        raise InputError(
+            f"{folder / FILE}: not what this version of `lockbench observe` writes: {error}"
+        ) from None
+
+
+def _page(found: dict[str, Any]) -> str:
     environment = templates.environment(_HERE)
-    environment.filters.update(time=units.nanoseconds, share=units.percent, whole=units.whole)
+    environment.filters.update(time=units.nanoseconds, share=_share, whole=units.whole)
     return environment.get_template("observed.html.j2").render(
         observed=found,
         processes=[_process(one) for one in found["processes"]],
         style=(_HERE / "observed.css").read_text(encoding="utf-8"),
         policy=_POLICY,
     )
+
+
+def _share(value: float) -> str:
+    if 0 < value < 0.0001:
+        return "< 0.01 %"
+    return f"{units.short(100 * value, 2)} %"
 
 
 def _process(process: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +121,11 @@ def _histogram(name: str, times: dict[str, Any]) -> Histogram:
         words,
         [Bar((at - first) * width, width, count / most) for at, count in sorted(counts.items())],
         [
-            ((at - first) * width, units.nanoseconds(10 ** (at / _BARS_A_DECADE)))
+            (
+                (at - first) * width,
+                units.nanoseconds(10 ** (at / _BARS_A_DECADE)),
+                {first: "start", last: "end"}.get(at, "middle"),
+            )
             for at in range(first, last + 1, _BARS_A_DECADE)
         ],
     )

@@ -69,8 +69,10 @@ TEST_P(BrokenLock, FailsByItsFaultAndAgainByTheReplay) {
   ASSERT_EQ(report.replay.options[2], "--program");
   ASSERT_NE(report.replay.options[5], "")
       << "would be no schedule, and a search instead of a replay";
-  const stress::Report again =
-      look_into(lock, {.program = report.replay.options[3], .schedule = report.replay.options[5]});
+  ASSERT_EQ(report.replay.options[6], "--memory");
+  const stress::Report again = look_into(lock, {.program = report.replay.options[3],
+                                                .schedule = report.replay.options[5],
+                                                .memory = report.replay.options[7]});
   ASSERT_EQ(again.verdict, Verdict::kFailed);
   EXPECT_EQ(again.failure->what, report.failure->what);
   EXPECT_EQ(again.trace, report.trace);
