@@ -7,6 +7,7 @@
 
 #include "harness/stress/shared_holds.h"
 #include "tests/mutants/crash_lock.h"
+#include "tests/mutants/guarded_word.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/reading_lock.h"
 
@@ -78,11 +79,20 @@ std::vector<Mutant> readers() {
   };
 }
 
+// Many more threads than processors.
+std::vector<Mutant> oversubscribed() {
+  return {
+      control(global<GuardedWord<0>>("guarded", "a correct lock whose unlock() may take seconds")),
+      broken(global<GuardedWord<1>>("guarded_gives_up", "unlock() gives up after one try"),
+             kStandstill + Oracle::kResidue + Oracle::kModel),
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> mutants_by_dimension() {
   std::vector<Mutant> all;
-  for (auto part : {crashes, readers}) {
+  for (auto part : {crashes, readers, oversubscribed}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

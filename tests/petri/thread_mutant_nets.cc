@@ -164,6 +164,8 @@ const std::vector<std::string>& without_net() {
                                             "granting_touches_late",
                                             "growing",
                                             "growing_under_holders",
+                                            "guarded",
+                                            "guarded_gives_up",
                                             "handover",
                                             "handover_early",
                                             "handover_gives_back",

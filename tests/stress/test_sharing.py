@@ -19,7 +19,7 @@ SHARING = str(PLUGINS.resolve() / "sharing.so")
 
 def reports_of(lockbench: Program, lock: str, *words: str) -> Mapping[str, Mapping[str, Any]]:
     done = lockbench.run(
-        *("stress", lock, "--plugin", SHARING, "--format", "json", "--budget", "1s", *words)
+        *("stress", lock, "--plugin", SHARING, "--format", "json", "--budget", "2s", *words)
     )
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     return {report["lock"]: report for report in reports}
