@@ -272,13 +272,13 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!entry.make_instrumented) report.remarks.emplace_back(kNoDelays);
   report.verdict =
       clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kReal, entry.abilities));
-  if (report.verdict == Verdict::kClean) {
-    report.remarks.insert(report.remarks.begin(),
-                          unvaried_remark(EngineId::kReal, entry.abilities));
-  }
   if (seen == Supervised::kUnfinished) {
     report.verdict = Verdict::kInconclusive;
     report.remarks.push_back(unfinished_remark(*state, order));
+  }
+  if (report.verdict == Verdict::kClean) {
+    report.remarks.insert(report.remarks.begin(),
+                          unvaried_remark(EngineId::kReal, entry.abilities));
   }
   report.seconds = seconds_since(began);
   return report;
