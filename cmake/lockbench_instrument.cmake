@@ -39,7 +39,7 @@ set(LOCKBENCH_WRAPPED
     __tls_get_addr __cxa_thread_atexit __cxa_guard_acquire __cxa_guard_release
     __cxa_guard_abort __cxa_atexit sched_yield
     pthread_self nanosleep clock_nanosleep usleep
-    clock_gettime _ZNSt6chrono3_V212steady_clock3nowEv _ZNSt6chrono3_V212system_clock3nowEv
+    clock_gettime gettimeofday _ZNSt6chrono3_V212steady_clock3nowEv _ZNSt6chrono3_V212system_clock3nowEv
     pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_cond_wait
     pthread_cond_timedwait pthread_cond_clockwait pthread_cond_signal pthread_cond_broadcast
     _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE

@@ -124,6 +124,8 @@ std::vector<RegisteredLock> shared_locks() {
       lock_under_test<KeyedSharedMutex<>>("keyed_shared", "readers and writers by key", 2),
       lock_under_test<ReadersFirst<KeyedSharedMutex<>>>("keyed_shared:readers=first",
                                                         "each thread reads before it writes", 2),
+      lock_under_test<ReadersApart<KeyedSharedMutex<>>>(
+          "keyed_shared:readers=apart", "readers and writers are different threads", 2),
       lock_under_test<NumberedPermits<KeyedSemaphore<>>>("keyed_semaphore",
                                                          "two permits for each key", 2U, 2),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,

@@ -100,6 +100,8 @@ std::vector<RegisteredLock> shipped_locks() {
                                           1),
       lock_under_test<ReadersFirst<KeyedSharedMutex<>>>(
           "keyed_shared:readers=first", "each thread reads before it writes; one bucket", 1),
+      lock_under_test<ReadersApart<KeyedSharedMutex<>>>(
+          "keyed_shared:readers=apart", "readers and writers are different threads; one bucket", 1),
       with_permits(2, lock_under_test<NumberedPermits<KeyedSemaphore<>>>(
                           "keyed_semaphore", "two permits for each key; one bucket", 2U, 1)),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,

@@ -366,6 +366,7 @@ class PluginLocks {
     keep_promises<L>(first);
     if constexpr (SharedLockable<L> && has_readers_first(internal::promises_of<L>())) {
       add_readers_first<GlobalLock<L>, std::uint64_t>(one.listing, internal::promises_of<L>());
+      add_readers_apart<GlobalLock<L>>(one.listing, internal::promises_of<L>());
     }
   }
 
@@ -386,6 +387,19 @@ class PluginLocks {
     offer_.locks.push_back(std::move(form));
   }
 
+  // The form whose threads may only read.
+  template <class P>
+  void add_readers_apart(const Listing& listing, LockPromises promises) {
+    using Form = ReadersApart<P>;
+    stress::RegisteredLock form = registered_lock_of<Form, std::uint64_t>({listing, plain<Form>});
+    promises.fair = promises.reentrant = promises.refuses_non_owners = false;
+    promises.programs = {};
+    internal::keep_promises(promises, form);
+    form.name = stress::readers_apart(form.name);
+    form.summary += ", whose readers and writers are different threads";
+    offer_.locks.push_back(std::move(form));
+  }
+
   template <class P>
   void add_keyed(const std::string& name, const std::string& summary, const std::string& origin) {
     if constexpr (internal::AnyLeaseLock<P> &&
@@ -401,6 +415,9 @@ class PluginLocks {
       if constexpr (SharedLockable<HandleOf<P, K>> &&
                     has_readers_first(lock_promises(P::kPromises))) {
         add_readers_first<P, K>({name, summary, origin}, lock_promises(P::kPromises));
+        if constexpr (std::same_as<K, std::uint64_t>) {
+          add_readers_apart<P>({name, summary, origin}, lock_promises(P::kPromises));
+        }
       }
     }
   }

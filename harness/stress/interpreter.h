@@ -13,7 +13,9 @@
 //   void refused(const Event&, const Act&, bool would_deadlock);   after it, if it does not hold
 //   void releases(const Event&, HoldData&);       before unlock()
 //   void released(const Event&, HoldData&);       after unlock()
-//   void threw(const Event&);              an exception left the lock's call; may rethrow it
+//   void threw(const Event&, bool beside = false);
+//                                          an exception left the lock's call; may rethrow it.
+//                                          beside: it is ReaderBesideWriter
 //   void foreign_unlock(const Event&, std::invocable auto unlock);  calls `unlock` at most once
 //   void makes_handle();                   optional: before the handle of an acquisition is made
 //   std::int64_t timeout_of(const Act&);   optional: another timeout, in ns, for this call
@@ -165,6 +167,8 @@ class Interpreter {
       // would wait for itself.
       if (error.code() == std::errc::resource_deadlock_would_occur) return Answer::kWouldDeadlock;
       runner_.threw(event);
+    } catch (const ReaderBesideWriter&) {
+      runner_.threw(event, true);
     } catch (...) {
       runner_.threw(event);
     }

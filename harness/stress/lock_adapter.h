@@ -196,6 +196,10 @@ Abilities abilities_of() {
                       .names = std::is_same_v<K, std::string_view>};
   abilities.last_may_destroy = last_may_destroy<P>();
   abilities.one_lock = kPromises.one_lock;
+  if constexpr (requires { P::kKeysRead; }) {
+    abilities.keys_read = true;
+    abilities.any_key = false;
+  }
   // What the lock says of itself without being made. The registry knows of other locks.
   if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
     abilities.capacity = P::capacity();

@@ -41,6 +41,11 @@ inline std::string readers_first(const std::string& lock) {
   return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=first";
 }
 
+// The name of its form in which keys but the first are held by readers (ReadersApart).
+inline std::string readers_apart(const std::string& lock) {
+  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=apart";
+}
+
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`
   std::string summary;  // one line: what it is, or what is wrong with it

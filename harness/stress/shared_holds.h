@@ -4,6 +4,7 @@
 // programs use only exclusive holds and leases.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -11,10 +12,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/stress/litmus/lock_under_test.h"
 #include "primitives/concepts.h"
 #include "primitives/key.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench {
 
@@ -34,12 +37,13 @@ class WordOfKey {
 class GuardedRecord {
  public:
 #if defined(LOCKBENCH_SIMULATE)
-  void read(std::uint64_t key) const {
+  // Functions of their own, by whose names the engine knows what races.
+  [[gnu::noinline]] void read(std::uint64_t key) const {
     if (key >= numbers_.size()) return;
     unsigned seen = numbers_[key];
     asm volatile("" : "+r"(seen));  // or the compiler leaves out the read
   }
-  void write(std::uint64_t key) {
+  [[gnu::noinline]] void write(std::uint64_t key) {
     if (key < numbers_.size()) ++numbers_[key];
   }
 
@@ -151,6 +155,154 @@ class ReadersFirst {
  private:
   P lock_;
   WordOfKey inside_;
+  GuardedRecord record_;
+};
+
+// ReadersApart: key 0 is held alone, and every other key is held by one reader, so threads may only
+// read, and readers may stay. A thread that requests the key of a reader that is inside acquires
+// the lock alone, as a writer does, so that a key has one holder at a time.
+template <class P>
+class ReadersApart {
+  using Inner = HandleOf<P>;
+  static constexpr bool kTimedWriters = requires(Inner & handle, std::chrono::nanoseconds timeout) {
+    handle.try_lock_for(timeout);
+  };
+  static constexpr bool kTimedReaders = requires(Inner & handle, std::chrono::nanoseconds timeout) {
+    handle.try_lock_shared_for(timeout);
+  };
+
+ public:
+  static constexpr bool kKeysRead = true;
+  static constexpr auto kPromises = [] {
+    auto promises = P::kPromises;
+    promises.fair = false;
+    promises.lock_per_key = false;
+    promises.reentrant = false;
+    promises.refuses_non_owners = false;
+    promises.timed = kTimedWriters || kTimedReaders;
+    // A program of its author may hold two keys, which are one lock here.
+    if constexpr (requires { promises.programs; }) promises.programs = {};
+    return promises;
+  }();
+
+  class Handle {
+   public:
+    Handle(ReadersApart& owner, std::uint64_t key)
+        : owner_(owner), key_(key), handle_(owner.lock_.handle(0)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() {
+      if (reads()) {
+        handle_.lock_shared();
+      } else {
+        handle_.lock();
+      }
+      enter();
+    }
+
+    bool try_lock() {
+      return reads() ? enter_if(handle_.try_lock_shared()) : enter_if(try_alone());
+    }
+
+    bool try_lock_for(std::chrono::nanoseconds timeout) requires(kTimedWriters || kTimedReaders) {
+      return enter_if(reads() ? try_shared_for(timeout) : try_alone_for(timeout));
+    }
+
+    void unlock() {
+      // relaxed: the lock under test orders what these show.
+      if (!reads_) {
+        owner_.record_.write(0);
+        owner_.writers_.fetch_sub(1, std::memory_order_relaxed);
+        handle_.unlock();
+        return;
+      }
+      owner_.record_.read(0);
+      owner_.readers_.fetch_sub(1, std::memory_order_relaxed);
+      give_back();
+      handle_.unlock_shared();
+    }
+
+   private:
+    // Whether this thread is the reader of its key. acquire, release: nothing else orders two
+    // readers that follow each other.
+    bool reads() {
+      return reads_ = key_ != 0 && owner_.taken_(key_).exchange(1, std::memory_order_acquire) == 0;
+    }
+    void give_back() { owner_.taken_(key_).store(0, std::memory_order_release); }
+
+    bool try_alone() { return handle_.try_lock(); }
+    bool try_alone_for(std::chrono::nanoseconds timeout) {
+      if constexpr (kTimedWriters) {
+        return handle_.try_lock_for(timeout);
+      } else {
+        return poll(timeout, [this] { return handle_.try_lock(); });
+      }
+    }
+    bool try_shared_for(std::chrono::nanoseconds timeout) {
+      if constexpr (kTimedReaders) {
+        return handle_.try_lock_shared_for(timeout);
+      } else {
+        return poll(timeout, [this] { return handle_.try_lock_shared(); });
+      }
+    }
+    static constexpr std::chrono::microseconds kBetweenTries{100};
+
+    // For the side without timeouts.
+    template <class Try>
+    static bool poll(std::chrono::nanoseconds timeout, const Try& tries) {
+      const platform::Time deadline = platform::now() + timeout;
+      while (!tries()) {
+        if (platform::now() >= deadline) return false;
+        platform::sleep_until(std::min<platform::Time>(deadline, platform::now() + kBetweenTries));
+      }
+      return true;
+    }
+
+    bool enter_if(bool acquired) {
+      if (acquired) {
+        enter();
+      } else if (reads_) {
+        give_back();
+      }
+      return acquired;
+    }
+
+    // relaxed: whatever was inside before this hold happens before it, so its end is seen.
+    void enter() {
+      if (reads_) {
+        owner_.readers_.fetch_add(1, std::memory_order_relaxed);
+        if (owner_.writers_.load(std::memory_order_relaxed) != 0)
+          throw stress::ReaderBesideWriter();
+        owner_.record_.read(0);
+        return;
+      }
+      const bool alone = owner_.writers_.fetch_add(1, std::memory_order_relaxed) == 0;
+      if (!alone || owner_.readers_.load(std::memory_order_relaxed) != 0) {
+        throw stress::ReaderBesideWriter();
+      }
+      owner_.record_.write(0);
+    }
+
+    ReadersApart& owner_;
+    const std::uint64_t key_;
+    Inner handle_;
+    bool reads_ = false;
+  };
+
+  template <class... Arguments>
+  explicit ReadersApart(Arguments... arguments) : lock_(arguments...) {}
+
+  Handle handle(std::uint64_t key) { return Handle(*this, key); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return lock_.lock_bytes(); }
+  std::size_t keys_kept() const requires CountsKeys<P> { return lock_.keys_kept(); }
+
+ private:
+  P lock_;
+  WordOfKey taken_;
+  platform::Atomic<std::uint32_t> readers_{0};
+  platform::Atomic<std::uint32_t> writers_{0};
   GuardedRecord record_;
 };
 

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <future>
 #include <iterator>
@@ -282,6 +283,145 @@ class SemaphoreLock {
  private:
   sem_t free_;
   unsigned requests_ = 0;
+};
+
+// A signal ends a wait by EINTR: the wait begins again, or its end is taken for something else.
+enum class Interrupted { kWaitsAgain, kGranted, kTimedOut };
+
+timespec after(std::chrono::nanoseconds timeout, clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  const std::chrono::nanoseconds until =
+      std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec) + timeout;
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(until);
+  return {.tv_sec = seconds.count(), .tv_nsec = (until - seconds).count()};
+}
+
+template <Interrupted kInterrupted>
+class SignalledSemaphore {
+ public:
+  SignalledSemaphore() { sem_init(&free_, 0, 1); }
+  ~SignalledSemaphore() { sem_destroy(&free_); }
+  void lock() {
+    while (sem_wait(&free_) != 0 && kInterrupted != Interrupted::kGranted) {
+    }
+  }
+  bool try_lock() { return sem_trywait(&free_) == 0; }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    const timespec until = after(timeout, CLOCK_REALTIME);
+    while (sem_timedwait(&free_, &until) != 0) {
+      if (errno == ETIMEDOUT || kInterrupted == Interrupted::kTimedOut) return false;
+    }
+    return true;
+  }
+  void unlock() { sem_post(&free_); }
+
+ private:
+  sem_t free_;
+};
+
+// 0 free | 1 held | 2 held, and threads may sleep.
+template <Interrupted kInterrupted>
+class SignalledWord {
+ public:
+  void lock() { wait_until(nullptr); }
+  bool try_lock() {
+    unsigned free = 0;
+    return word_.compare_exchange_strong(free, 1);
+  }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    const timespec until = after(timeout, CLOCK_MONOTONIC);
+    return wait_until(&until);
+  }
+  void unlock() {
+    if (word_.exchange(0) == 2) {
+      syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    }
+  }
+
+ private:
+  bool wait_until(const timespec* until) {
+    if (try_lock()) return true;
+    while (word_.exchange(2) != 0) {
+      if (syscall(SYS_futex, &word_, FUTEX_WAIT_BITSET_PRIVATE, 2, until, nullptr,
+                  FUTEX_BITSET_MATCH_ANY) == 0) {
+        continue;
+      }
+      if (errno == ETIMEDOUT) return false;
+      if (errno == EINTR && kInterrupted == Interrupted::kTimedOut && until != nullptr) {
+        return false;
+      }
+      if (errno == EINTR && kInterrupted == Interrupted::kGranted) return true;
+    }
+    return true;
+  }
+
+  std::atomic<unsigned> word_{0};
+};
+
+// The clock that gives the deadline, and the one that ends the wait.
+template <clockid_t kDeadline, clockid_t kWait>
+class ClockedCondition {
+ public:
+  ClockedCondition() {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, kWait);
+    pthread_cond_init(&freed_, &attributes);
+    pthread_condattr_destroy(&attributes);
+  }
+  ~ClockedCondition() { pthread_cond_destroy(&freed_); }
+  void lock() {
+    const std::lock_guard guard(mutex_);
+    while (held_) pthread_cond_wait(&freed_, mutex_.native_handle());
+    held_ = true;
+  }
+  bool try_lock() {
+    const std::lock_guard guard(mutex_);
+    return !std::exchange(held_, true);
+  }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    const timespec until = after(timeout, kDeadline);
+    const std::lock_guard guard(mutex_);
+    while (held_) {
+      if (pthread_cond_timedwait(&freed_, mutex_.native_handle(), &until) == ETIMEDOUT) break;
+    }
+    return !std::exchange(held_, true);
+  }
+  void unlock() {
+    const std::lock_guard guard(mutex_);
+    held_ = false;
+    pthread_cond_signal(&freed_);
+  }
+
+ private:
+  std::mutex mutex_;
+  pthread_cond_t freed_;
+  bool held_ = false;
+};
+
+// The same with a semaphore, whose waits the wall clock ends.
+template <clockid_t kDeadline>
+class ClockedSemaphore {
+ public:
+  ClockedSemaphore() { sem_init(&free_, 0, 1); }
+  ~ClockedSemaphore() { sem_destroy(&free_); }
+  void lock() {
+    while (sem_wait(&free_) != 0) {
+    }
+  }
+  bool try_lock() { return sem_trywait(&free_) == 0; }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    const timespec until = after(timeout, kDeadline);
+    while (sem_timedwait(&free_, &until) != 0) {
+      if (errno == ETIMEDOUT) return false;
+    }
+    return true;
+  }
+  void unlock() { sem_post(&free_); }
+
+ private:
+  sem_t free_;
 };
 
 // As in C before it had atomics: volatile words, whose order is the processor's.
@@ -931,6 +1071,31 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<ThreadNodeLock>("raw_thread_node", "a queue of nodes, one for each thread");
   locks.add<SharedMutexLock>("raw_shared_mutex", "a standard shared mutex");
   locks.add<SemaphoreLock<true>>("raw_semaphore", "a POSIX semaphore");
+  locks.add<SignalledSemaphore<Interrupted::kWaitsAgain>>("raw_signalled_semaphore",
+                                                          "waits again after a signal");
+  locks.add<SignalledSemaphore<Interrupted::kGranted>>("raw_signalled_semaphore_granted",
+                                                       "takes a signal for a grant");
+  locks.add<SignalledSemaphore<Interrupted::kTimedOut>>("raw_signalled_semaphore_timed_out",
+                                                        "takes a signal for its timeout");
+  locks.add<SignalledWord<Interrupted::kWaitsAgain>>("raw_signalled_word",
+                                                     "waits again after a signal");
+  locks.add<SignalledWord<Interrupted::kGranted>>("raw_signalled_word_granted",
+                                                  "takes a signal for a grant");
+  locks.add<SignalledWord<Interrupted::kTimedOut>>("raw_signalled_word_timed_out",
+                                                   "takes a signal for its timeout");
+  locks.add<ClockedCondition<CLOCK_MONOTONIC, CLOCK_MONOTONIC>>("raw_clocked", "one clock");
+  locks.add<ClockedCondition<CLOCK_REALTIME, CLOCK_REALTIME>>("raw_clocked_wall", "one clock");
+  locks.add<ClockedCondition<CLOCK_MONOTONIC, CLOCK_REALTIME>>("raw_clocked_past",
+                                                               "its deadlines are long over");
+  locks.add<ClockedCondition<CLOCK_REALTIME, CLOCK_MONOTONIC>>("raw_clocked_never",
+                                                               "its deadlines do not come");
+  locks.add<ClockedCondition<CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC>>("raw_clocked_coarse",
+                                                                       "counts from the last tick");
+  locks.add<ClockedSemaphore<CLOCK_REALTIME>>("raw_clocked_semaphore", "the clock of semaphores");
+  locks.add<ClockedSemaphore<CLOCK_MONOTONIC>>("raw_clocked_semaphore_past",
+                                               "its deadlines are long over");
+  locks.add<ClockedSemaphore<CLOCK_REALTIME_COARSE>>("raw_clocked_semaphore_coarse",
+                                                     "counts from the last tick");
   locks.add<SemaphoreLock<false>>("raw_semaphore_counts_outside", "a count that nothing orders");
   locks.add<VolatileLock<Ordered::kByNothing>>("raw_volatile", "a volatile int, as on x86");
   locks.add<VolatileLock<Ordered::kByFence>>("raw_volatile_fenced", "the same, behind a fence");

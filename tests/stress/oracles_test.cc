@@ -148,6 +148,20 @@ TEST(Fairness, OfASlowLockAThreadThatGotNothingForMostOfAnEpochStarved) {
   EXPECT_TRUE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 5'000}).failure);
 }
 
+TEST(Residue, SaysWhichCallsStillWork) {
+  const auto said = [](std::optional<bool> lock_returns) {
+    return checked(FreeKey{.key = 3, .lock_returns = lock_returns}).text();
+  };
+  EXPECT_EQ(said(std::nullopt),
+            "key 3 is not free after all threads ended (0 of 1 could be acquired)");
+  EXPECT_EQ(said(true),
+            "key 3 is not free after all threads ended: try_lock() fails each time, and "
+            "lock() still acquires it");
+  EXPECT_EQ(said(false),
+            "key 3 is not free after all threads ended: try_lock() fails each time, and "
+            "lock() does not return");
+}
+
 TEST(Independence, AFreeKeyThatWaitsWhileOtherKeysAreHeldWaitsForThem) {
   const Checked waits = checked(OneOfManyKeys{.key = 24, .held = 24});
   EXPECT_EQ(waits.failure->oracle, Oracle::kIndependence);

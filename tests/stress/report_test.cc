@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/oracles/unvaried.h"
+
 namespace lockbench::stress {
 namespace {
 
@@ -95,6 +97,16 @@ TEST(ConfidenceRemark, SaysNothingAboutTheRestAfterThreeEpochs) {
   EXPECT_THAT(confidence_remark(3), HasSubstr("too few"));
   EXPECT_THAT(confidence_remark(4), HasSubstr("less than 75 %"));
   EXPECT_THAT(confidence_remark(300), HasSubstr("less than 1 %"));
+}
+
+TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
+  const auto says = [](EngineId engine, const Abilities& abilities, const char* what) {
+    return unvaried_remark(engine, abilities).find(what) != std::string::npos;
+  };
+  EXPECT_TRUE(says(EngineId::kSim, {.timed = true}, "; a wall clock that is set"));
+  EXPECT_FALSE(says(EngineId::kSim, {}, "a wall clock that is set"));
+  EXPECT_TRUE(says(EngineId::kReal, {}, "not varied: holds of more than 30 ms; "));
+  EXPECT_FALSE(says(EngineId::kSim, {}, "holds of more than 30 ms"));
 }
 
 }  // namespace

@@ -51,6 +51,11 @@ CORRECT += [
     "raw_local_node",
     "raw_volatile_ticket_fenced",
     "raw_builtin_release",
+    "raw_signalled_semaphore",
+    "raw_signalled_word",
+    "raw_clocked",
+    "raw_clocked_wall",
+    "raw_clocked_semaphore",
 ]
 
 
@@ -71,6 +76,15 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_condvar_tells_nobody", "progress"),
         ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
+        ("raw_signalled_semaphore_granted", "exclusion"),
+        ("raw_signalled_semaphore_timed_out", "model"),
+        ("raw_signalled_word_granted", "exclusion"),
+        ("raw_signalled_word_timed_out", "model"),
+        ("raw_clocked_past", "model"),
+        ("raw_clocked_never", "model"),
+        ("raw_clocked_coarse", "model"),
+        ("raw_clocked_semaphore_past", "model"),
+        ("raw_clocked_semaphore_coarse", "model"),
         ("raw_replaced_plain", "lifetime"),
         ("raw_quiet_late", "lifetime"),
         ("raw_comparing_late", "lifetime"),

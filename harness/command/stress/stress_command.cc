@@ -97,9 +97,10 @@ void complete_names(const std::vector<EngineListing>& engines, const stress::Ord
   if (!order.program.empty() || !order.mode.empty()) return;
   const std::vector<std::string> named = names;
   for (const std::string& name : named) {
-    const std::string form = stress::readers_first(name);
-    if (known(form) && std::find(names.begin(), names.end(), form) == names.end()) {
-      names.push_back(form);
+    for (const std::string& form : {stress::readers_first(name), stress::readers_apart(name)}) {
+      if (known(form) && std::find(names.begin(), names.end(), form) == names.end()) {
+        names.push_back(form);
+      }
     }
   }
 }

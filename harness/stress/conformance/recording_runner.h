@@ -41,7 +41,7 @@ class RecordingRunner {
     recorder_.releases(event);
   }
   void released(const Event&, HoldData&) {}
-  [[noreturn]] static void threw(const Event&) { throw; }
+  [[noreturn]] static void threw(const Event&, bool = false) { throw; }
 
   template <class Unlock>
   void foreign_unlock(const Event&, const Unlock& unlock) {

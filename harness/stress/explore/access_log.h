@@ -35,9 +35,10 @@ struct Access {
     kWake,   // woke `now` threads
     kWoken,  // continues after a sleep
     kTimedOut,
-    kFree,   // of memory
-    kGone,   // the word is destroyed
-    kPlain,  // a plain access
+    kInterrupted,  // a signal ended the sleep
+    kFree,         // of memory
+    kGone,         // the word is destroyed
+    kPlain,        // a plain access
   };
   std::uint64_t step = 0;
   std::uint32_t thread = 0;  // number in the world

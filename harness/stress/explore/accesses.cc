@@ -297,7 +297,7 @@ std::uint64_t World::load_to_sleep(const void* word) {
 }
 
 World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
-                           Channels channels) {
+                           Channels channels, bool names_signals) {
   const UntrackedScope untracked(*this);
   point(word);
   note_flushes(running_);
@@ -307,7 +307,12 @@ World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_
   check_life(word);
   if (seen != expected) return WaitEnd::kChanged;
   if (deadline_ns <= now_ns_) return WaitEnd::kTimedOut;
-  if (fails_spuriously()) return WaitEnd::kWoken;  // may return at once and spuriously
+  // It may return at once: because of a signal or, more seldom, without reason.
+  if (fails_spuriously()) {
+    const bool interrupted = names_signals && !fails_spuriously();
+    note_access(interrupted ? Access::kInterrupted : Access::kWoken, word, 4, 0, 0);
+    return interrupted ? WaitEnd::kInterrupted : WaitEnd::kWoken;
+  }
   ThreadState& self = threads_[running_];
   self.sleeps_on = word;
   self.channels = channels;

@@ -154,9 +154,9 @@ class CheckedRun::Runner {
     }
     run_.ask_former_owner(event);
   }
-  void threw(const Event& request) {
+  void threw(const Event& request, bool beside = false) {
     const UntrackedScope untracked(run_.world_);
-    run_.check(EscapedException{.thread = request.thread, .key = request.key});
+    run_.check(EscapedException{.thread = request.thread, .key = request.key, .beside = beside});
   }
 
   template <class Unlock>

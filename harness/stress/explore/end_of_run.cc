@@ -60,7 +60,8 @@ class CheckedRun::UnusedKey {
   // In a thread of its own, because the first thread goes on if all others are stuck.
   bool hold_all() {
     platform::Thread([this] { stress::hold_all(*run_.lock_, key_); }).join();
-    return !run_.world_.stuck();
+    lock_returns = !run_.world_.stuck();
+    return *lock_returns;
   }
   std::unique_ptr<LockUnderTest> new_lock() {
     return with_key_set(run_.entry_.make(run_.program_.keys()), run_.program_.key_set);
@@ -69,6 +70,8 @@ class CheckedRun::UnusedKey {
     constexpr platform::Duration kPause = std::chrono::milliseconds(1);
     platform::sleep_until(platform::now() + kPause);
   }
+
+  std::optional<bool> lock_returns;
 
  private:
   CheckedRun& run_;
@@ -85,7 +88,8 @@ void CheckedRun::check_free(std::uint32_t key) {
     check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});
   }
   if (trace_ != nullptr && free != capacity_) trace_->shortage = {.key = key, .free = free};
-  check(FreeKey{.key = key, .free = free, .capacity = capacity_});
+  check(FreeKey{
+      .key = key, .free = free, .capacity = capacity_, .lock_returns = unused.lock_returns});
 }
 
 std::string CheckedRun::name_of_thread(std::uint32_t world_thread) const {
@@ -100,6 +104,17 @@ Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const 
     return absl::StrCat(name_of_thread(thread), writes ? " writes in " : " reads in ",
                         function_at(code), told == nullptr ? "" : told->line_of(code));
   };
+  const auto is_of_record = [](const void* code) {
+    return function_at(code).find("GuardedRecord::") != std::string::npos;
+  };
+  if (is_of_record(race.access.code) && is_of_record(race.other_code)) {
+    return {Oracle::kOrdering,
+            absl::StrCat(name_of_thread(race.thread),
+                         race.access.writes ? " holds to write" : " holds to read", ", and ",
+                         name_of_thread(race.other), race.other_writes ? " to write" : " to read",
+                         ": nothing orders their holds, so that a reader may be inside beside a "
+                         "writer, or read what is not yet written")};
+  }
   return {Oracle::kOrdering,
           absl::StrCat("a data race: ", text(race.thread, race.access.writes, race.access.code),
                        " what ", text(race.other, race.other_writes, race.other_code),

@@ -26,6 +26,7 @@
 #include "harness/stress/explore/weaken.h"
 #include "harness/stress/instrumentation/source_places.h"
 #include "harness/stress/litmus/demand.h"
+#include "harness/stress/oracles/unvaried.h"
 #include "harness/stress/trace/trace_step.h"
 
 namespace lockbench::stress::explore {
@@ -300,6 +301,9 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
     return report;
   }
   report.verdict = verdict_of(outcome, options, entry.abilities);
+  if (report.verdict == Verdict::kClean) {
+    report.remarks.push_back(unvaried_remark(EngineId::kSim, entry.abilities));
+  }
   report_work(outcome.work, report);
   report_limits(*models, report);
   return report;

@@ -79,6 +79,8 @@ const char* act_of(Access::Kind kind) {
       return "woken";
     case Access::kTimedOut:
       return "timed_out";
+    case Access::kInterrupted:
+      return "interrupted";
     case Access::kFree:
       return "free";
     case Access::kGone:
@@ -181,6 +183,8 @@ std::string ExecutionText::text_of(const Access& access) {
       return absl::StrCat("wakes up at ", name);
     case Access::kTimedOut:
       return absl::StrCat("its sleep at ", name, " times out");
+    case Access::kInterrupted:
+      return absl::StrCat("a signal ends its sleep at ", name);
     case Access::kFree:
       return absl::StrCat("frees ", name.substr(0, name.rfind('+')));
     case Access::kGone:

@@ -4,6 +4,7 @@
 // objects. A header without a source file, for wrapped_calls.cc and wrapped_waits.cc.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <ctime>
@@ -40,6 +41,30 @@ inline std::int64_t ns_of(const timespec* time) {
 inline std::int64_t after(std::int64_t ns) {
   const std::int64_t now = simulated::now_ns();
   return ns >= kNever - now ? kNever : now + ns;
+}
+
+// ---- clocks. The wall clock is far ahead of the others, so that a deadline of one of them never
+// fits the other. A coarse clock shows the time of the last tick. None is ever set.
+
+inline constexpr std::int64_t kWallClockAheadNs = 1'700'000'000 * kSecond;
+inline constexpr std::int64_t kTickNs = 4'000'000;
+
+inline std::int64_t ahead_ns(clockid_t clock) {
+  const bool is_wall_clock =
+      clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+  return is_wall_clock ? kWallClockAheadNs : 0;
+}
+
+inline std::int64_t now_of(clockid_t clock) {
+  const bool is_coarse = clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE;
+  const std::int64_t now = simulated::now_ns();
+  return now - (is_coarse ? now % kTickNs : 0) + ahead_ns(clock);
+}
+
+// The virtual time at which the clock shows `until`.
+inline std::int64_t deadline_of(clockid_t clock, const timespec* until) {
+  const std::int64_t ns = ns_of(until);
+  return ns == kNever ? kNever : std::max(ns, ahead_ns(clock) - kNever) - ahead_ns(clock);
 }
 
 // Makes `word` known to the simulation: nothing announces that a program waits on it.

@@ -321,9 +321,11 @@ class World {
   // sleepers of the two in different places.
   using Channels = std::uint64_t;
   static constexpr Channels kAllChannels = ~Channels{0};
-  enum class WaitEnd { kWoken, kChanged, kTimedOut };
+  enum class WaitEnd { kWoken, kChanged, kTimedOut, kInterrupted };
+  // names_signals: the caller distinguishes a sleep that a signal interrupts. Otherwise it ends as
+  // if the thread had been woken.
   WaitEnd wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
-               Channels channels = kAllChannels);
+               Channels channels = kAllChannels, bool names_signals = false);
   // Returns the number of threads that were woken.
   int wake(const void* word, int count, Channels channels = kAllChannels);
   // Wakes some threads that sleep on one word and moves others to another word. Returns the number

@@ -31,7 +31,9 @@ class WorldProgram final : public SimulatedProgram {
 
   WaitEnd wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
                Channels channels) override {
-    switch (world().wait(word, expected, deadline_ns, channels)) {
+    switch (world().wait(word, expected, deadline_ns, channels, true)) {
+      case World::WaitEnd::kInterrupted:
+        return WaitEnd::kInterrupted;
       case World::WaitEnd::kWoken:
         return WaitEnd::kWoken;
       case World::WaitEnd::kChanged:

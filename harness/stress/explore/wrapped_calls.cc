@@ -22,6 +22,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <climits>
@@ -96,10 +97,11 @@ int lock_mutex(pthread_mutex_t* mutex, std::int64_t deadline_ns, const void* cal
 }
 
 // A mutex that is free is acquired without a look at the time, as in the library.
-int lock_mutex_until(pthread_mutex_t* mutex, const timespec* until, const void* caller) {
+int lock_mutex_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* until,
+                     const void* caller) {
   return lock_kind(mutex, EDEADLK, caller, [&] {
     if (!has_nanoseconds(until)) return try_lock(mutex) ? 0 : EINVAL;
-    return lock_until(mutex, ns_of(until)) ? 0 : ETIMEDOUT;
+    return lock_until(mutex, deadline_of(clock, until)) ? 0 : ETIMEDOUT;
   });
 }
 
@@ -130,6 +132,12 @@ int wait_for_notice(void* condition, pthread_mutex_t* mutex, std::int64_t deadli
   return in_time ? 0 : ETIMEDOUT;
 }
 
+// The clock of its deadlines, in the library's layout.
+clockid_t clock_of(const pthread_cond_t* condition) {
+  constexpr unsigned kMonotonic = 2;
+  return (condition->__data.__wrefs & kMonotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
 void notify(void* condition, int count) {
   constexpr auto kOrder = std::memory_order_relaxed;
   const std::uint64_t old = simulated::begin_update(shared_word(condition), 4, kOrder);
@@ -149,13 +157,17 @@ long sleep_on(SimulatedProgram& program, void* word, const long (&words)[6], boo
   std::int64_t deadline = kNever;
   if (const auto* const time = reinterpret_cast<const timespec*>(words[3])) {
     if (!is_time(time)) return with_errno(EINVAL);
-    deadline = relative ? after(ns_of(time)) : ns_of(time);
+    const clockid_t clock =
+        (words[1] & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    deadline = relative ? after(ns_of(time)) : deadline_of(clock, time);
   }
   switch (program.wait(word, static_cast<std::uint32_t>(words[2]), deadline, channels)) {
     case SimulatedProgram::WaitEnd::kWoken:
       return 0;
     case SimulatedProgram::WaitEnd::kChanged:
       return with_errno(EAGAIN);
+    case SimulatedProgram::WaitEnd::kInterrupted:
+      return with_errno(EINTR);
     case SimulatedProgram::WaitEnd::kTimedOut:
       break;
   }
@@ -335,7 +347,7 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const timespec* time, tim
   if (SimulatedProgram::running() == nullptr) return clock_nanosleep(clock, flags, time, left);
   if (!is_time(time)) return EINVAL;
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
-  simulated::sleep_until_ns(absolute ? ns_of(time) : after(ns_of(time)));
+  simulated::sleep_until_ns(absolute ? deadline_of(clock, time) : after(ns_of(time)));
   return 0;
 }
 
@@ -347,8 +359,15 @@ int __wrap_usleep(useconds_t us) {
 
 int __wrap_clock_gettime(clockid_t clock, timespec* time) {
   if (SimulatedProgram::running() == nullptr) return clock_gettime(clock, time);
-  const std::int64_t now = simulated::now_ns();
+  const std::int64_t now = now_of(clock);
   *time = {.tv_sec = now / kSecond, .tv_nsec = now % kSecond};
+  return 0;
+}
+
+int __wrap_gettimeofday(timeval* time, void* zone) {
+  if (SimulatedProgram::running() == nullptr) return gettimeofday(time, zone);
+  const std::int64_t now = now_of(CLOCK_REALTIME);
+  *time = {.tv_sec = now / kSecond, .tv_usec = now % kSecond / 1000};
   return 0;
 }
 
@@ -358,7 +377,7 @@ std::int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 std::int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv() {
-  if (SimulatedProgram::running() != nullptr) return simulated::now_ns();
+  if (SimulatedProgram::running() != nullptr) return now_of(CLOCK_REALTIME);
   return std::chrono::system_clock::now().time_since_epoch().count();
 }
 
@@ -368,11 +387,11 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
 }
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
   if (SimulatedProgram::running() == nullptr) return pthread_mutex_timedlock(mutex, until);
-  return lock_mutex_until(mutex, until, __builtin_return_address(0));
+  return lock_mutex_until(mutex, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
   if (SimulatedProgram::running() == nullptr) return pthread_mutex_clocklock(mutex, clock, until);
-  return lock_mutex_until(mutex, until, __builtin_return_address(0));
+  return lock_mutex_until(mutex, clock, until, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
   if (SimulatedProgram::running() == nullptr) return pthread_mutex_trylock(mutex);
@@ -392,14 +411,15 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mu
   if (SimulatedProgram::running() == nullptr)
     return pthread_cond_timedwait(condition, mutex, until);
   if (!has_nanoseconds(until)) return EINVAL;
-  return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
+  return wait_for_notice(condition, mutex, deadline_of(clock_of(condition), until),
+                         __builtin_return_address(0));
 }
 int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   clockid_t clock, const timespec* until) {
   if (SimulatedProgram::running() == nullptr)
     return pthread_cond_clockwait(condition, mutex, clock, until);
   if (!has_nanoseconds(until)) return EINVAL;
-  return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
+  return wait_for_notice(condition, mutex, deadline_of(clock, until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_signal(pthread_cond_t* condition) {
   if (SimulatedProgram::running() == nullptr) return pthread_cond_signal(condition);

@@ -66,16 +66,20 @@ bool try_take(void* semaphore) {
 }
 
 int take_until(void* semaphore, std::int64_t deadline_ns) {
+  using End = SimulatedProgram::WaitEnd;
+  constexpr SimulatedProgram::Channels kAll = ~SimulatedProgram::Channels{0};
+  SimulatedProgram& program = *SimulatedProgram::running();
   while (!try_take(semaphore)) {
-    if (simulated::wait(semaphore, 0, deadline_ns)) continue;
-    errno = ETIMEDOUT;
+    const End end = program.wait(semaphore, 0, deadline_ns, kAll);
+    if (end == End::kWoken || end == End::kChanged) continue;
+    errno = end == End::kInterrupted ? EINTR : ETIMEDOUT;
     return -1;
   }
   return 0;
 }
 
-int take_until(void* semaphore, const timespec* until) {
-  if (has_nanoseconds(until)) return take_until(semaphore, ns_of(until));
+int take_until(void* semaphore, clockid_t clock, const timespec* until) {
+  if (has_nanoseconds(until)) return take_until(semaphore, deadline_of(clock, until));
   errno = EINVAL;
   return -1;
 }
@@ -109,12 +113,12 @@ int write_until(void* word, std::int64_t deadline_ns) {
   return 0;
 }
 
-int read_until(void* word, const timespec* until) {
-  return has_nanoseconds(until) ? read_until(word, ns_of(until)) : EINVAL;
+int read_until(void* word, clockid_t clock, const timespec* until) {
+  return has_nanoseconds(until) ? read_until(word, deadline_of(clock, until)) : EINVAL;
 }
 
-int write_until(void* word, const timespec* until) {
-  return has_nanoseconds(until) ? write_until(word, ns_of(until)) : EINVAL;
+int write_until(void* word, clockid_t clock, const timespec* until) {
+  return has_nanoseconds(until) ? write_until(word, deadline_of(clock, until)) : EINVAL;
 }
 
 void leave(void* word) {
@@ -191,11 +195,12 @@ int do_once(void* control, void (*make)()) {
 
 // Outside of a simulation nobody else runs who could change the word: as if the sleep had ended
 // without a reason. Returns false when the deadline passed.
-bool wait_of_future(unsigned* word, unsigned expected, bool has_deadline, long seconds,
-                    long nanoseconds) {
+bool wait_of_future(unsigned* word, unsigned expected, bool has_deadline, clockid_t clock,
+                    long seconds, long nanoseconds) {
   const timespec deadline{.tv_sec = seconds, .tv_nsec = nanoseconds};
   if (!in_program()) return true;
-  return simulated::wait(shared_word(word), expected, has_deadline ? ns_of(&deadline) : kNever);
+  return simulated::wait(shared_word(word), expected,
+                         has_deadline ? deadline_of(clock, &deadline) : kNever);
 }
 
 // ---- a barrier: how many threads have arrived, how often all had arrived, and how many must
@@ -293,10 +298,12 @@ int __wrap_sem_trywait(sem_t* semaphore) {
   return -1;
 }
 int __wrap_sem_timedwait(sem_t* semaphore, const timespec* until) {
-  return in_program() ? take_until(semaphore, until) : sem_timedwait(semaphore, until);
+  return in_program() ? take_until(semaphore, CLOCK_REALTIME, until)
+                      : sem_timedwait(semaphore, until);
 }
 int __wrap_sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
-  return in_program() ? take_until(semaphore, until) : sem_clockwait(semaphore, clock, until);
+  return in_program() ? take_until(semaphore, clock, until)
+                      : sem_clockwait(semaphore, clock, until);
 }
 int __wrap_sem_post(sem_t* semaphore) {
   if (!in_program()) return sem_post(semaphore);
@@ -325,18 +332,22 @@ int __wrap_pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
   return try_write(lock) ? 0 : EBUSY;
 }
 int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) {
-  return in_program() ? read_until(lock, until) : pthread_rwlock_timedrdlock(lock, until);
+  return in_program() ? read_until(lock, CLOCK_REALTIME, until)
+                      : pthread_rwlock_timedrdlock(lock, until);
 }
 int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) {
-  return in_program() ? write_until(lock, until) : pthread_rwlock_timedwrlock(lock, until);
+  return in_program() ? write_until(lock, CLOCK_REALTIME, until)
+                      : pthread_rwlock_timedwrlock(lock, until);
 }
 int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                       const timespec* until) {
-  return in_program() ? read_until(lock, until) : pthread_rwlock_clockrdlock(lock, clock, until);
+  return in_program() ? read_until(lock, clock, until)
+                      : pthread_rwlock_clockrdlock(lock, clock, until);
 }
 int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                       const timespec* until) {
-  return in_program() ? write_until(lock, until) : pthread_rwlock_clockwrlock(lock, clock, until);
+  return in_program() ? write_until(lock, clock, until)
+                      : pthread_rwlock_clockwrlock(lock, clock, until);
 }
 int __wrap_pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   if (!in_program()) return pthread_rwlock_unlock(lock);
@@ -440,11 +451,11 @@ int __wrap_pthread_once(pthread_once_t* control, void (*make)()) {
 // What std::future waits with. The seconds and nanoseconds of the deadline are passed as numbers.
 bool __wrap__ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE(
     void*, unsigned* word, unsigned expected, bool has_deadline, long seconds, long nanoseconds) {
-  return wait_of_future(word, expected, has_deadline, seconds, nanoseconds);
+  return wait_of_future(word, expected, has_deadline, CLOCK_REALTIME, seconds, nanoseconds);
 }
 bool __wrap__ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE(
     void*, unsigned* word, unsigned expected, bool has_deadline, long seconds, long nanoseconds) {
-  return wait_of_future(word, expected, has_deadline, seconds, nanoseconds);
+  return wait_of_future(word, expected, has_deadline, CLOCK_MONOTONIC, seconds, nanoseconds);
 }
 void __wrap__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(unsigned* word) {
   if (in_program()) simulated::wake(word, INT_MAX);

@@ -24,7 +24,7 @@ class SimulatedProgram {
   // A wake-up reaches a sleeper if both name a common channel. The kernel's futex has 32 (BITSET)
   // for calls that are private to a process, and 32 others for calls that are not.
   using Channels = std::uint64_t;
-  enum class WaitEnd { kWoken, kChanged, kTimedOut };
+  enum class WaitEnd { kWoken, kChanged, kTimedOut, kInterrupted };
 
   // Ends the execution: the code at `caller` calls `what`, which cannot be simulated.
   [[noreturn]] void refuse_call(const char* what, const void* caller) {

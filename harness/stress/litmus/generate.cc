@@ -197,6 +197,27 @@ std::vector<std::string> deep_nests(std::uint32_t limit) {
           nest + "U A1 " + repeated("U ", depth - 1) + "| T0 U"};
 }
 
+// As many readers at once, and a thread that tries to write: if a count of readers overflows, it
+// succeeds.
+std::string many_readers(int readers) {
+  std::string text;
+  for (int i = 1; i <= readers; ++i) absl::StrAppend(&text, "L", i, " A", readers, " U | ");
+  return text + "T0 U";
+}
+
+// Threads that only read, and readers that stay inside until another thread has ended. What such a
+// reader waits for must come: another reader, though a writer tried, or stopped waiting; or, when
+// it has left, a writer, though no other thread leaves after it.
+void add_readers(const Abilities& can, std::vector<std::string>& texts) {
+  texts.insert(texts.end(), {"L1 A1 U | L2 U", "L1 U | L0 U", "L1 U | L2 U | L0 U",
+                             "L1 A2 U | T0 U | L2 U", "L0 U | L1 U | L2 U"});
+  for (const int readers : {4, 8}) texts.push_back(many_readers(readers));
+  if (!can.timed) return;
+  texts.insert(texts.end(),
+               {"L1 A2 U | W0:400000 U | L2 U", "L1 R4000000 U | W0:400000 U | L2 U | L0 U",
+                "L0 R4000000 U | W1:400000 U | L2 U", "L1 U | W0:400000 U | L0 U"});
+}
+
 }  // namespace
 
 absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std::string& text) {
@@ -267,6 +288,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (fits) texts.insert(texts.end(), more.begin(), more.end());
   };
   add(true, {"L0 U | L0 U", "L0 E | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"});
+  if (can.keys_read) add_readers(can, texts);
   add(can.timed, {"L0 R12000000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
   add(can.last_may_destroy, {"X0 | X0", "L0 U X0 | X0", "X0 | X0 | X0"});
   add(can.lock_per_key, {"L0 A1 U | L1 U"});

@@ -20,6 +20,9 @@
 
 namespace lockbench::stress {
 
+// What a handle throws if its request was granted while a reader and a writer are inside.
+struct ReaderBesideWriter {};
+
 class LockHandle {
  public:
   virtual ~LockHandle() = default;
@@ -73,6 +76,9 @@ struct Abilities {
   bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
   LockLimits limits{};            // what it has room for
+  // Key 0 is held alone, and the other keys by readers, together, and never beside key 0: a lock
+  // for readers and writers (shared_holds.h). Its handles throw ReaderBesideWriter.
+  bool keys_read = false;
   bool one_lock = false;  // all keys share one lock, so that a pair of keys is never half acquired
 };
 

@@ -22,6 +22,7 @@ struct Crash {
   static bool needed(EngineId, const Abilities&) { return false; }
 
   static CheckResult check(const EscapedException& seen) {
+    if (seen.beside) return not_evaluated();  // the oracle `exclusion` reports it
     return failed({.fault = kThrew, .thread = seen.thread, .key = seen.key});
   }
 

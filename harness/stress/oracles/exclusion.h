@@ -19,6 +19,7 @@ struct Exclusion {
     kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
     kOverwrote,          // `thread` read `x`, and wrote over `y`, which `other` wrote meanwhile
     kTriedBefore,        // before the program began, a try acquired `key` while it was held
+    kBeside,             // `thread` has `key` while a reader and a writer are inside
     kTriedHeld,          // a try that was made as a check acquired `key` while it was held
   };
 
@@ -57,6 +58,11 @@ struct Exclusion {
     return failed({.fault = seen.before_program ? kTriedBefore : kTriedHeld, .key = seen.key});
   }
 
+  static CheckResult check(const EscapedException& seen) {
+    if (!seen.beside) return not_evaluated();
+    return failed({.fault = kBeside, .thread = seen.thread, .key = seen.key});
+  }
+
   // If holds can expire: the parts of two holds within the hold limit must not overlap.
   static CheckResult check(const History& history) {
     CheckResult result;
@@ -89,6 +95,10 @@ struct Exclusion {
       case kTriedBefore:
         return absl::StrCat("a try_lock() acquired key ", f.key, ", which another ", actor,
                             " held, before the ", plural_of(actor), " of the program began");
+      case kBeside:
+        return f.key == 0
+                   ? absl::StrCat(thread, " writes while a reader or another writer is inside")
+                   : absl::StrCat(thread, " reads while a writer is inside");
       case kTriedHeld:
         return absl::StrCat("a try_lock() acquired key ", f.key, ", which another ", actor,
                             " held");

@@ -177,6 +177,7 @@ struct FreeKey {
   std::uint32_t free = 0;
   std::uint32_t capacity = 1;
   bool inherited = false;  // a process has died that held key 0, and another requested it then
+  std::optional<bool> lock_returns = {};  // of lock(), if it was called because tries failed
 };
 
 // The number of keys for which a lock with the ability `reclaims` keeps something.
@@ -267,6 +268,7 @@ struct Recovery {
 struct EscapedException {
   std::uint32_t thread = 0;
   std::uint32_t key = 0;
+  bool beside = false;  // it is ReaderBesideWriter, and shows two holders
 };
 
 // A process ended although it should not.

@@ -16,6 +16,8 @@ struct Residue {
   enum Fault : std::uint8_t {
     kNotFree,             // `key` could be acquired only `x` times of `y`
     kInherited,           // the same, after a process died that held key 0
+    kOnlyTriesFail,       // try_lock() acquires `key` no more, and lock() still does
+    kNoCallAcquires,      // both do not
     kKept,                // the lock keeps something for `x` keys
     kLost,                // `x` allocations of `y` bytes in all were lost
     kGrows,               // `x` calls left `y` allocations behind; plus the Calls
@@ -26,10 +28,9 @@ struct Residue {
 
   static CheckResult check(const FreeKey& seen) {
     if (seen.free == seen.capacity) return passed();
-    return failed({.fault = static_cast<std::uint8_t>(seen.inherited ? kInherited : kNotFree),
-                   .key = seen.key,
-                   .x = seen.free,
-                   .y = seen.capacity});
+    Fault fault = seen.inherited ? kInherited : kNotFree;
+    if (seen.lock_returns) fault = *seen.lock_returns ? kOnlyTriesFail : kNoCallAcquires;
+    return failed({.fault = fault, .key = seen.key, .x = seen.free, .y = seen.capacity});
   }
 
   static CheckResult check(const KeysKept& kept) {
@@ -66,6 +67,11 @@ struct Residue {
     if (f.fault == kNotFree) {
       return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor), " ended (",
                           f.x, " of ", f.y, " could be acquired)");
+    }
+    if (f.fault == kOnlyTriesFail || f.fault == kNoCallAcquires) {
+      return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor),
+                          " ended: try_lock() fails each time, and lock() ",
+                          f.fault == kOnlyTriesFail ? "still acquires it" : "does not return");
     }
     if (f.fault == kInherited) {
       return absl::StrCat("key ", f.key, " is not free after a ", actor,

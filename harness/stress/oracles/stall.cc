@@ -303,7 +303,13 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   }
   if (const ThreadPosition* const trying = only_tries_hang(threads))
     return unanswered(*trying, threads);
-  if (waits_beside_an_awaiter(threads)) return dependent(threads, "");
+  if (waits_beside_an_awaiter(threads)) {
+    if (!abilities.keys_read) return dependent(threads, "");
+    return no_progress(
+        "a thread waits forever to read, though another reader is inside and no "
+        "thread writes (key 0 is the writers')",
+        threads);
+  }
   if (const auto cycle = graph.cycle(); !cycle.empty()) return closed(cycle, threads);
   for (const ThreadPosition& thread : threads) {
     if (thread.doing.kind != Event::kRelease) continue;

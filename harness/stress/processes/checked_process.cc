@@ -112,8 +112,8 @@ void CheckedProcess::refused(const Event& refusal, const Act& act, bool would_de
   check(seen);
 }
 
-void CheckedProcess::threw(const Event& request) {
-  check(EscapedException{.thread = number_, .key = request.key});
+void CheckedProcess::threw(const Event& request, bool beside) {
+  check(EscapedException{.thread = number_, .key = request.key, .beside = beside});
 }
 
 void CheckedProcess::acquired(const Event& event, HoldData&, LockHandle& handle) {

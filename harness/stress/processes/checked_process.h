@@ -33,7 +33,7 @@ class CheckedProcess {
   void refused(const Event& refusal, const Act& act, bool would_deadlock);
   void releases(const Event& event, HoldData& hold);
   void released(const Event& event, HoldData& hold);
-  void threw(const Event& request);
+  void threw(const Event& request, bool beside = false);
   template <class Unlock>
   void foreign_unlock(const Event&, const Unlock&) {}  // never generated
   void sleep(std::int64_t ns);

@@ -10,9 +10,6 @@
 namespace lockbench::stress {
 namespace {
 
-// A thread that is not held up finishes any single action of an epoch in 20 ms of CPU time.
-constexpr std::uint64_t kTicksEnough = 2;
-
 // Calls are a few milliseconds apart. If a call comes late, the caller may have been stopped
 // together with all other threads.
 constexpr std::chrono::milliseconds kMostBetweenChecks{50};
@@ -66,7 +63,7 @@ bool StallDetector::each_had_its_chance(pid_t process, const std::vector<pid_t>&
     const auto then = then_.find(task);
     if (now && now->held_up) return false;
     if (!now || !now->runnable) return true;
-    return then != then_.end() && now->cpu_ticks >= then->second.cpu_ticks + kTicksEnough;
+    return then != then_.end() && now->cpu_ticks >= then->second.cpu_ticks + ticks_;
   });
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -27,7 +28,13 @@ class StallDetector {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit StallDetector(Clock::duration patience = kPatienceForACall) : patience_(patience) {}
+  // A thread that is not held up finishes any single action of an epoch in 20 ms of CPU time.
+  static constexpr std::uint64_t kTicksEnough = 2;
+
+  // `ticks`: how long each thread that is runnable must have run, in ticks of 10 ms.
+  explicit StallDetector(Clock::duration patience = kPatienceForACall,
+                         std::uint64_t ticks = kTicksEnough)
+      : patience_(patience), ticks_(ticks) {}
 
   // Call it repeatedly. `progress` is any number that changes when one of the threads makes
   // progress. Returns true from the second call on that finds all threads stalled: while the first
@@ -45,6 +52,7 @@ class StallDetector {
   bool each_had_its_chance(pid_t process, const std::vector<pid_t>& tasks) const;
 
   const Clock::duration patience_;
+  const std::uint64_t ticks_;
   bool begun_ = false;
   bool seen_once_ = false;
   std::uint64_t progress_ = 0;

@@ -71,8 +71,8 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
   }
 }
 
-void CheckedThread::threw(const Event& request) {
-  check(EscapedException{.thread = number_, .key = request.key});
+void CheckedThread::threw(const Event& request, bool beside) {
+  check(EscapedException{.thread = number_, .key = request.key, .beside = beside});
 }
 
 void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& handle) {

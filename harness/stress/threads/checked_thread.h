@@ -53,7 +53,7 @@ class CheckedThread {
   void refused(const Event& refusal, const Act& act, bool would_deadlock);
   void releases(const Event& event, HoldData& hold);
   void released(const Event& event, HoldData& hold);
-  void threw(const Event& request);
+  void threw(const Event& request, bool beside = false);
   template <class Unlock>
   void foreign_unlock(const Event& event, const Unlock& unlock) {
     if (holds_ != 0) return;

@@ -15,10 +15,12 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/fairness.h"
+#include "harness/stress/oracles/unvaried.h"
 #include "harness/stress/threads/conformance.h"
 #include "harness/stress/threads/epoch_series.h"
 #include "harness/stress/threads/shared_state.h"
@@ -30,6 +32,10 @@ using Clock = std::chrono::steady_clock;
 using Report = stress::Report;
 
 constexpr std::chrono::milliseconds kMostForReruns{2000};
+
+// How long an epoch may go on when the budget is over: many threads on few processors take a second
+// or two until all have ended or are seen to stall.
+constexpr std::chrono::seconds kMostBeyondBudget{3};
 
 // The index of the mode `access_delays` in modes().
 constexpr std::size_t kDelaysMode = 0;
@@ -79,7 +85,10 @@ std::vector<std::size_t> with_delays_between(const RegisteredLock& entry,
 
 // Epochs end when 98 % of the budget is used, because the last one needs some time to stop.
 absl::StatusOr<Series> series_for(const RegisteredLock& entry, const Order& order) {
-  Series series{.seed = order.seed, .until = Clock::now() + order.budget / 50 * 49};
+  const Clock::time_point now = Clock::now();
+  Series series{.seed = order.seed,
+                .until = now + order.budget / 50 * 49,
+                .ends_by = now + order.budget + kMostBeyondBudget};
   series.wish = {.threads = order.threads,
                  .processors = std::max(1U, std::thread::hardware_concurrency())};
   if (order.threads == 0 || order.threads > kMostThreads) {
@@ -196,9 +205,11 @@ void rerun(const RegisteredLock& entry, Series series, const SharedState& convic
   series.until = Clock::time_point::max();
   while (report.replay.reruns < most && Clock::now() < until) {
     const SharedStateMemory state;
+    const auto look = [&] { report_progress(absl::StrCat("rerun ", report.replay.reruns + 1)); };
+    const Supervised seen = test_lock(*state, entry, series, look);
+    if (seen == Supervised::kUnfinished) return;
     ++report.replay.reruns;
-    const auto look = [&] { report_progress(absl::StrCat("rerun ", report.replay.reruns)); };
-    if (!test_lock(*state, entry, series, look)) ++report.replay.failures;
+    if (seen == Supervised::kFailed) ++report.replay.failures;
   }
 }
 
@@ -220,6 +231,14 @@ std::optional<std::string> starvation_remark(const SharedState& state) {
                       " (--mode fairness --seed ", seed, ")");
 }
 
+// Its threads made progress until the end, or got too little processor time to tell.
+std::string unfinished_remark(const SharedState& state, const Order& order) {
+  return absl::StrCat("the last epoch had not ended ", kMostBeyondBudget.count(),
+                      " s after the budget, and nothing shows that it never would (",
+                      absl::StrJoin(options_for(order, get(state.mode), get(state.seed)), " "),
+                      ")");
+}
+
 }  // namespace
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
@@ -229,8 +248,9 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!series.ok()) return series.status();
   const Clock::time_point began = Clock::now();
   const SharedStateMemory state;
-  const bool clean = test_lock(
+  const Supervised seen = test_lock(
       *state, entry, *series, [&] { report_progress(absl::StrCat(epochs_on(*state), " epochs")); });
+  const bool clean = seen != Supervised::kFailed;
   Report report{.engine = "real", .lock = entry.name, .found_after_s = seconds_since(began)};
   if (!clean) report_failure(*state, entry, order, report);
   report_figures(*state, report);
@@ -252,6 +272,14 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!entry.make_instrumented) report.remarks.emplace_back(kNoDelays);
   report.verdict =
       clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kReal, entry.abilities));
+  if (seen == Supervised::kUnfinished) {
+    report.verdict = Verdict::kInconclusive;
+    report.remarks.push_back(unfinished_remark(*state, order));
+  }
+  if (report.verdict == Verdict::kClean) {
+    report.remarks.insert(report.remarks.begin(),
+                          unvaried_remark(EngineId::kReal, entry.abilities));
+  }
   report.seconds = seconds_since(began);
   return report;
 }

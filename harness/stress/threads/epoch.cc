@@ -120,14 +120,71 @@ class Epoch {
     add(slot.injections);
   }
 
+  // If threads of a correct lock contend for a word that spins, and most have no processor, none
+  // may get on for seconds. So a stall is one if there is no progress either while one of the
+  // threads has a processor of its own, and each of the others ran beside it for a few turns.
   void await_all() {
-    StallDetector stall;
-    // relaxed: the records of the threads are read after the threads have been joined.
-    while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
-      if (stall.reached(events(), getpid(), tasks())) report_stall();
-      std::this_thread::sleep_for(kBetweenChecks);
+    const bool have_ended = all_end(
+        StallDetector::kTicksEnough, [] {}, [] { return true; });
+    if (!have_ended &&
+        (processors_.size() < 2 || !all_end(
+                                       kTicksBeside, [this] { favour_one(); },
+                                       [this] { return favourite_ran_beside_the_others(); }))) {
+      report_stall();
     }
     check(state_, kOwnSlot, Ended{});
+  }
+
+  // Returns false if the threads stall.
+  template <class Look, class Enough>
+  bool all_end(std::uint64_t ticks, const Look& look, const Enough& is_enough) {
+    StallDetector stall(kPatienceForACall, ticks);
+    // relaxed: the records of the threads are read after the threads have been joined.
+    while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
+      look();
+      if (stall.reached(events(), getpid(), tasks()) && is_enough()) return false;
+      std::this_thread::sleep_for(kBetweenChecks);
+    }
+    return true;
+  }
+
+  Event doing(std::size_t thread) const {
+    return event_from(get(state_.slots[thread].position.doing));
+  }
+
+  // Leaves a processor to one of the threads, if the one that has it has got on: to one that
+  // releases, since others wait for it; if there is none, to one that requests.
+  void favour_one() {
+    const std::uint64_t now = events();
+    if (favoured_at_ && now == *favoured_at_) return;
+    favoured_at_ = now;
+    std::size_t favourite = 0;
+    for (std::size_t i = 1; i < threads_.size(); ++i) {
+      if (doing(i).kind == Event::kRelease || doing(favourite).kind == Event::kEnd) favourite = i;
+    }
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      if (doing(i).kind == Event::kEnd) continue;
+      bind_to(task_of(i), {processors_[i == favourite ? 1 : 0]});
+    }
+    favourite_ = task_of(favourite);
+    ticks_then_ = ticks_of_favourite();
+  }
+
+  // Other programs may have left it so little of its processor that none of its turns was at the
+  // same time as one of the thread that is in its way.
+  bool favourite_ran_beside_the_others() const {
+    const auto now = task_state(getpid(), favourite_);
+    const std::uint64_t enough = kTicksBeside * threads_.size() / 2;
+    return !now || !now->runnable || now->cpu_ticks >= ticks_then_ + enough;
+  }
+
+  std::uint64_t ticks_of_favourite() const {
+    const auto state = task_state(getpid(), favourite_);
+    return state ? state->cpu_ticks : 0;
+  }
+
+  pid_t task_of(std::size_t thread) const {
+    return static_cast<pid_t>(get(state_.slots[thread].task));
   }
 
   std::uint64_t events() const {
@@ -176,6 +233,10 @@ class Epoch {
   std::atomic<std::uint32_t> there_{0};
   std::atomic<bool> go_{false};
   std::atomic<std::uint32_t> ended_{0};
+  static constexpr std::uint64_t kTicksBeside = 5;
+  std::optional<std::uint64_t> favoured_at_;  // events() when a thread was given a processor
+  pid_t favourite_ = 0;
+  std::uint64_t ticks_then_ = 0;
 };
 
 }  // namespace

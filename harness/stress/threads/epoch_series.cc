@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "harness/stress/threads/epoch.h"
-#include "harness/stress/threads/supervisor.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -31,10 +30,10 @@ void run(SharedState& state, const RegisteredLock& entry, const Series& series) 
 
 }  // namespace
 
-bool test_lock(SharedState& state, const RegisteredLock& entry, const Series& series,
-               const std::function<void()>& look) {
+Supervised test_lock(SharedState& state, const RegisteredLock& entry, const Series& series,
+                     const std::function<void()>& look) {
   return supervise(
-      state, [&] { run(state, entry, series); }, look);
+      state, [&] { run(state, entry, series); }, look, series.ends_by);
 }
 
 }  // namespace lockbench::stress::threads

@@ -36,6 +36,7 @@ class UnusedKey {
     add(state.beat);
     put(state.phase, SharedState::kFreeKey);
     stress::hold_all(context_.lock, key_);
+    lock_returns = true;
     add(state.beat);
     put(state.phase, SharedState::kChecking);
     return true;
@@ -45,6 +46,8 @@ class UnusedKey {
     add(context_.state.beat);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+
+  std::optional<bool> lock_returns;
 
  private:
   EpochContext& context_;
@@ -171,7 +174,10 @@ class QuiescentChecks {
     UnusedKey unused(context_, key);
     const std::uint32_t free =
         holds_of_unused_key(context_.lock, key, context_.entry.abilities.strong_try, unused);
-    check(FreeKey{.key = key, .free = free, .capacity = context_.capacity});
+    check(FreeKey{.key = key,
+                  .free = free,
+                  .capacity = context_.capacity,
+                  .lock_returns = unused.lock_returns});
   }
 
   // While one thread holds a key, another one tries to acquire it and is refused at once or after

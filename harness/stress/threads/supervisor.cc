@@ -118,11 +118,14 @@ void note_hang(SharedState& state) {
       note(state, Hang{Hang::kTryOfHeldKey});
       break;
     case SharedState::kOtherKeys:
+      // Of the first key, nothing else is held.
+      if (get(state.held_key) == 0) return note(state, Hang{Hang::kCallOfUnusedLock});
       note(state, OneOfManyKeys{.key = static_cast<std::uint32_t>(get(state.asked_key)),
                                 .held = get(state.held_key)});
       break;
     case SharedState::kFreeKey:
-      note(state, FreeKey{.key = static_cast<std::uint32_t>(get(state.asked_key))});
+      note(state,
+           FreeKey{.key = static_cast<std::uint32_t>(get(state.asked_key)), .lock_returns = false});
       break;
     case SharedState::kIndependence:
       note(state, OtherKey{.held = static_cast<std::uint32_t>(get(state.held_key)),
@@ -144,22 +147,26 @@ void note_end(SharedState& state, int status) {
 
 }  // namespace
 
-bool supervise(SharedState& state, const std::function<void()>& body,
-               const std::function<void()>& look) {
+Supervised supervise(SharedState& state, const std::function<void()>& body,
+                     const std::function<void()>& look,
+                     std::chrono::steady_clock::time_point ends_by) {
   const ForkedChild child([&] { go_through(state, body); });
   Watcher watcher(state, child.pid());
   bool hangs = false;
-  for (int tick = 1; !hangs && !child.ends_within(kTick); ++tick) {
+  bool is_over = false;
+  for (int tick = 1; !hangs && !is_over && !child.ends_within(kTick); ++tick) {
     hangs = watcher.has_stalled();
+    is_over = std::chrono::steady_clock::now() >= ends_by;
     if (tick % kTicksBetweenChecks == 0) look();
   }
-  if (hangs) child.kill();
+  if (hangs || is_over) child.kill();
   const int status = child.status();
-  if (state.failure.noted()) return false;
+  if (state.failure.noted()) return Supervised::kFailed;
   const bool finished = WIFEXITED(status) && WEXITSTATUS(status) == 0 && get(state.done) != 0;
-  if (finished) return true;
+  if (finished) return Supervised::kReturned;
+  if (is_over && !hangs) return Supervised::kUnfinished;
   hangs ? note_hang(state) : note_end(state, status);
-  return false;
+  return Supervised::kFailed;
 }
 
 }  // namespace lockbench::stress::threads

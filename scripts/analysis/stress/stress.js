@@ -15,7 +15,7 @@ function doing(step, before) {
     case "end": return {held: before.held, now: "has ended"};
     case "die": return {held: before.held, now: "was killed"};
     case "sleep": return {...before, asleep: step.word};
-    case "woken": case "timed_out": return {...before, asleep: ""};
+    case "woken": case "timed_out": case "interrupted": return {...before, asleep: ""};
     default: return before;
   }
 }

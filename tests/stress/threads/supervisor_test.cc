@@ -2,6 +2,7 @@
 
 #include "harness/stress/threads/supervisor.h"
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <sched.h>
@@ -17,8 +18,12 @@ namespace {
 
 using testing::HasSubstr;
 
+using Clock = std::chrono::steady_clock;
+
+// Whether the body returned.
 bool watched(const SharedStateMemory& state, const std::function<void()>& body) {
-  return supervise(*state, body, [] {});
+  return supervise(
+             *state, body, [] {}, Clock::time_point::max()) == Supervised::kReturned;
 }
 
 TEST(Supervisor, ABodyThatReturnsIsWell) {
@@ -66,6 +71,18 @@ TEST(Supervisor, ACallThatDoesNotReturnIsEnded) {
     for (;;) pause();
   }));
   EXPECT_EQ(failure_in(*state, {}).oracle, Oracle::kProgress);
+}
+
+// Its thread has progress to tell again and again, so it does not stall.
+TEST(Supervisor, ABodyThatGoesOnWhenItsTimeIsOverIsEndedWithoutAFailure) {
+  const SharedStateMemory state;
+  const auto body = [&] {
+    for (;;) add(state->beat);
+  };
+  EXPECT_EQ(supervise(
+                *state, body, [] {}, Clock::now()),
+            Supervised::kUnfinished);
+  EXPECT_FALSE(state->failure.noted());
 }
 
 TEST(Supervisor, TheProcessorsOfItsThreadAreAsBefore) {

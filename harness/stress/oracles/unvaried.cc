@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/oracles/unvaried.h"
+
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress {
+namespace {
+
+struct Dimension {
+  const char* what;
+  bool sim;   // not varied by it
+  bool real;  // the same
+  bool (*has)(const Abilities&);
+};
+
+bool each_lock(const Abilities&) {
+  return true;
+}
+
+constexpr Dimension kUnvaried[] = {
+    {"holds of more than 11 s", true, false, each_lock},
+    {"holds of more than 30 ms", false, true, each_lock},
+    {"memory orders that this processor does not use", false, true, each_lock},
+    {"nodes that end with their thread", true, false, each_lock},
+    {"256 wake-ups within one window", true, true, each_lock},
+    {"a wall clock that is set", true, true, [](const Abilities& can) { return can.timed; }},
+    {"more than 8 readers at once", true, true, [](const Abilities& can) { return can.keys_read; }},
+    {"a reader's try beside a reader", true, true,
+     [](const Abilities& can) { return can.keys_read && can.strong_try; }},
+    {"keys that differ in a few bits of a good hash", true, false,
+     [](const Abilities& can) { return can.lock_per_key && can.any_key; }},
+    {"nests of more than 1,024 holds", true, false,
+     [](const Abilities& can) { return can.reentrant; }},
+};
+
+}  // namespace
+
+std::string unvaried_remark(EngineId engine, const Abilities& abilities) {
+  std::string text;
+  for (const Dimension& one : kUnvaried) {
+    const bool is_unvaried = engine == EngineId::kSim ? one.sim : one.real;
+    if (!is_unvaried || !one.has(abilities)) continue;
+    absl::StrAppend(&text, text.empty() ? "not varied: " : "; ", one.what);
+  }
+  return text + " (docs/stress-engines.md#what-programs-vary)";
+}
+
+}  // namespace lockbench::stress
