@@ -171,15 +171,39 @@ RULES: dict[str, Rule] = {
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "elfutils", "kernel"}),
-    "harness/stress/explore": Rule(
-        STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives")
-        # Whether a native thread is stalled, and how the engine's own process ended. The rest is
-        # built for the native platform.
-        + tuple(
-            f"harness/stress/supervision/{name}.h"
-            for name in ("abnormal_end", "forked_child", "stall_detector")
-        )
-        + ("workloads/random.h",),
+    # The engine `sim`, from the lowest part to the highest.
+    "harness/stress/explore": Rule((), STANDARD),
+    "harness/stress/explore/memory": Rule(
+        ("harness/stress/explore/strategy.h", "harness/stress/mix.h")
+        + ("harness/stress/instrumentation",),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/stress/explore/world": Rule(
+        ("harness/stress/explore/strategy.h", "harness/stress/explore/memory")
+        + ("harness/stress/instrumentation", "harness/stress/mix.h", "harness/stress/trace")
+        + ("primitives/platform",),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/stress/explore/calls": Rule(
+        ("harness/stress/explore/memory", "harness/stress/explore/world")
+        + ("harness/stress/instrumentation", "harness/stress/mix.h", "primitives/platform"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/stress/explore/execution": Rule(
+        STRESS
+        + ("harness/stress/explore/strategy.h", "harness/stress/explore/memory")
+        + ("harness/stress/explore/world", "harness/stress/conformance")
+        + ("harness/stress/instrumentation", "harness/stress/supervision/stall_detector.h")
+        + ("primitives",),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/stress/explore/search": Rule(
+        STRESS
+        + ("harness/stress/explore", "harness/stress/conformance")
+        + ("harness/stress/instrumentation", "primitives", "workloads/random.h")
+        # How the engine's own process ended. The rest is built for the native platform.
+        + ("harness/stress/supervision/abnormal_end.h",)
+        + ("harness/stress/supervision/forked_child.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/threads": Rule(
@@ -213,7 +237,7 @@ RULES: dict[str, Rule] = {
     ),
     # Models of machines, and threads on them; the latter are fibres of the simulator.
     "harness/machine": Rule(
-        ("harness/plan/nearest.h", "harness/plan/toml.h", "harness/stress/explore/fibre.h"),
+        ("harness/plan/nearest.h", "harness/plan/toml.h", "harness/stress/explore/world/fibre.h"),
         frozenset({"std", "Abseil", "toml++"}),
     ),
     # Trials on a machine's model. All of it is built for the simulated platform.
@@ -223,8 +247,8 @@ RULES: dict[str, Rule] = {
         # Plug-ins, and what the engine `sim` does with their accesses and calls.
         + ("harness/plugin/offer.h", "harness/plugin/load.h", "harness/plugin/describe.h")
         + ("harness/plugin/predictable_lock.h",)
-        + ("harness/stress/instrumentation", "harness/stress/explore/program_memory.h")
-        + ("harness/stress/explore/foreign_calls.h",),
+        + ("harness/stress/instrumentation", "harness/stress/explore/world/program_memory.h")
+        + ("harness/stress/explore/calls/foreign_calls.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
     # A plug-in.

@@ -9,7 +9,7 @@
 #include "harness/petri/pnml.h"
 #include "harness/petri/replay.h"
 #include "harness/plugin/describe.h"
-#include "harness/stress/explore/schedule.h"
+#include "harness/stress/explore/search/schedule.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/report.h"
 #include "tests/fuzz/properties.h"

@@ -3,7 +3,7 @@
 // lockbench-sim-mutants: the simulated engine with the broken locks before it.
 
 #include "harness/stress/engine_program.h"
-#include "harness/stress/explore/engine.h"
+#include "harness/stress/explore/search/engine.h"
 #include "tests/mutants/registry.h"
 
 int main(int count, char** words) {

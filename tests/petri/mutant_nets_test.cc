@@ -88,7 +88,10 @@ TEST(HoldAgainstNet, RefusesTheNetOfAnotherLock) {
     EXPECT_THAT(complaint({.primitive = "keyed"}), HasSubstr("it has 2 locks, the code 1"));
   }
   EXPECT_THAT(complaint({.primitive = "lease"}), HasSubstr("lets 2 threads have a lease"));
-  EXPECT_THAT(complaint({.primitive = "global", .threads = 33}), HasSubstr("runs at most"));
+  // Native threads are more than the threads of any net.
+  if (!mutant_engine().native) {
+    EXPECT_THAT(complaint({.primitive = "global", .threads = 33}), HasSubstr("runs at most"));
+  }
   EXPECT_THAT(complaint({.primitive = "none"}), HasSubstr("no transition"));
 }
 

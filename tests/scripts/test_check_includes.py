@@ -133,7 +133,7 @@ def test_a_circle_of_components_is_told_where_the_folders_below_make_none(check:
         {
             "harness/plugin/load.h": '#include "harness/stress/report.h"\n',
             "harness/stress/report.h": "#pragma once\n",
-            "harness/stress/explore/main.cc": '#include "harness/plugin/load.h"\n',
+            "harness/stress/explore/search/main.cc": '#include "harness/plugin/load.h"\n',
         }
     )
     told = "circle of components: harness/plugin -> harness/stress -> harness/plugin"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Lifetime: shared words and memory may be used only while they exist, and are freed once. In `sim`
-// the simulated memory detects violations (explore/memory.h, explore/arena.h); in `real` pages that
+// the simulated memory detects violations (explore/memory/{memory,arena}.h); in `real` pages that
 // become inaccessible when the lock is destroyed (threads/guarded_memory.h).
 #pragma once
 

@@ -22,8 +22,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/stress/explore/strategies.h"
-#include "harness/stress/explore/world.h"
+#include "harness/stress/explore/search/strategies.h"
+#include "harness/stress/explore/world/world.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/thread.h"
 #include "tests/stress/explore/weak_program.h"

@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/stress/explore/strategies.h"
-#include "harness/stress/explore/world.h"
+#include "harness/stress/explore/search/strategies.h"
+#include "harness/stress/explore/world/world.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/thread.h"
 

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/stress/explore/engine.h"
+#include "harness/stress/explore/search/engine.h"
 #include "harness/stress/litmus/program.h"
 #include "tests/mutants/registry.h"
 

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/stress/explore/engine.h"
+#include "harness/stress/explore/search/engine.h"
 #include "harness/stress/litmus/program.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"

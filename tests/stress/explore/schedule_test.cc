@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/explore/schedule.h"
+#include "harness/stress/explore/search/schedule.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 // buffering, message passing, coherence; after J. Alglave, L. Maranget, M. Tautschnig, "Herding
 // Cats", 2014.
 
-#include "harness/stress/explore/world.h"
+#include "harness/stress/explore/world/world.h"
 
 #include <cstddef>
 #include <functional>
@@ -18,7 +18,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/stress/explore/strategies.h"
+#include "harness/stress/explore/search/strategies.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/barrier.h"
 #include "primitives/platform/clock.h"

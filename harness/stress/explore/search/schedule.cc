@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/search/schedule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+#include "harness/stress/explore/memory/vector_clock.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+// Limit for the number of decisions in a schedule. It is larger than World::kMostSteps.
+constexpr std::uint64_t kMostRepeats = 1'000'000;
+
+// The text of a schedule without decisions. An empty text means that there is no schedule.
+constexpr std::string_view kEmptySchedule = "-";
+
+// The prefix of a decision that has a number.
+struct Prefix {
+  Option::Kind kind;
+  const char* text;
+};
+constexpr Prefix kPrefixes[] = {{Option::kRun, ""},       {Option::kFlush, "f"},
+                                {Option::kSpurious, "s"}, {Option::kRead, "r"},
+                                {Option::kPlace, "w"},    {Option::kArrive, "a"}};
+
+std::string to_text(const Option& option) {
+  for (const Prefix& prefix : kPrefixes) {
+    if (prefix.kind == option.kind) return absl::StrCat(prefix.text, option.thread);
+  }
+  return "t";
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number most, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number <= most;
+}
+
+std::optional<Option> option_from(std::string_view text) {
+  if (text == "t") return Option{.kind = Option::kTime};
+  Option option;
+  for (const Prefix& prefix : kPrefixes) {
+    if (*prefix.text == '\0' || !text.starts_with(prefix.text)) continue;
+    option.kind = prefix.kind;
+    text.remove_prefix(1);
+    break;
+  }
+  const bool has_age = option.kind == Option::kRead || option.kind == Option::kPlace;
+  const auto most = static_cast<std::uint8_t>(has_age ? kMostAges : kMaxThreads - 1);
+  if (!read_number(text, most, option.thread)) return std::nullopt;
+  return option;
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<Option>& schedule) {
+  if (schedule.empty()) return std::string(kEmptySchedule);
+  std::string text;
+  for (std::size_t i = 0; i < schedule.size();) {
+    std::size_t end = i + 1;
+    while (end < schedule.size() && schedule[end] == schedule[i]) ++end;
+    absl::StrAppend(&text, i == 0 ? "" : ".", to_text(schedule[i]));
+    if (end - i > 1) absl::StrAppend(&text, "*", end - i);
+    i = end;
+  }
+  return text;
+}
+
+absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
+  std::vector<Option> schedule;
+  if (text == kEmptySchedule) return schedule;
+  std::size_t position = 0;
+  while (position < text.size()) {
+    const std::size_t end = std::min(text.find('.', position), text.size());
+    const std::string_view part = text.substr(position, end - position);
+    const std::size_t star = part.find('*');
+    const std::optional<Option> option = option_from(part.substr(0, star));
+    std::uint64_t times = 1;
+    const bool counted =
+        star == std::string_view::npos || read_number(part.substr(star + 1), kMostRepeats, times);
+    if (!option || !counted || schedule.size() + times > kMostRepeats) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "schedule, character ", position, ": `", std::string(part),
+          "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1 and t; a schedule of none is -"));
+    }
+    schedule.insert(schedule.end(), times, *option);
+    position = end + 1;
+  }
+  return schedule;
+}
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/search/schedule_explorer.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/shrink.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A smaller program must fail within this many executions. Otherwise the larger one is kept.
+constexpr int kTriesToShrink = 400;
+constexpr std::uint32_t kPreemptionsToShrink = 2;
+constexpr auto kMostToShrink = 1s;
+constexpr auto kLeastToShrink = 100ms;
+constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
+constexpr std::size_t kLongSchedule = 256;
+constexpr std::uint32_t kReruns = 10;
+
+constexpr auto kSearchForWorse = 200ms;
+constexpr auto kMostForOne = 2000ms;
+constexpr auto kMostForOneAtFirst = 100ms;  // in the first round, which is for what shows quickly
+constexpr auto kProgressPeriod = 200ms;
+constexpr auto kTurn = 100ms;
+
+// In one of this many random executions, threads may poll for as long as they like. These have up
+// to some hundred times more steps than the others.
+constexpr std::uint64_t kPatientOneIn = 1024;
+
+// One of this many random programs is repeated some hundred times. It has some hundred times more
+// steps than the others.
+constexpr std::uint64_t kLongOneIn = 512;
+constexpr std::uint64_t kFirstLong = 64;
+
+// For an exhaustive exploration under c11: most choices of a store other than the last in one
+// execution. The litmus tests in the literature need one or two.
+constexpr std::uint32_t kMostOldStores = 2;
+
+// A program with more acts or a longer warm-up than this is explored only without preemptions,
+// because it would take all the time. With more threads, even that would: their orders are many.
+constexpr std::size_t kLongProgram = 60;
+constexpr std::uint32_t kMostHoldsToExplore = 300;
+constexpr std::size_t kMostThreadsToExplore = 6;
+constexpr auto kLeastForALongProgram = 1s;
+constexpr auto kMostForACrowd = 50ms;
+
+// What the threads do, repetitions included.
+std::uint64_t acts_of(const LitmusProgram& program) {
+  std::uint64_t acts = 0;
+  for (const auto& thread : program.threads) acts += thread.size();
+  return acts * program.passes();
+}
+
+std::uint32_t holds_before(const LitmusProgram& program) {
+  return program.warm_up + program.other_keys + program.nest;
+}
+
+bool is_crowd(const LitmusProgram& program) {
+  return program.threads.size() > kMostThreadsToExplore;
+}
+
+// Whether it polls or is refused so often that other orders of the same calls show nothing new.
+bool is_monotonous(const LitmusProgram& program) {
+  return program.polls != 0 || program.refusals > kMostHoldsToExplore;
+}
+
+// Whether it is executed once, and explored no earlier than in the second round.
+bool is_late(const LitmusProgram& program) {
+  return is_crowd(program) || is_monotonous(program) || holds_before(program) > kMostHoldsToExplore;
+}
+
+std::uint32_t most_preemptions(const LitmusProgram& program) {
+  if (acts_of(program) > kLongProgram || is_late(program)) return 0;
+  return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
+}
+
+// Adapts the schedule to the program without one of its threads.
+std::vector<Option> schedule_without(const std::vector<Option>& schedule,
+                                     std::optional<std::size_t> thread) {
+  if (!thread) return schedule;
+  const std::size_t number = *thread + 1;  // thread 0 starts the program's threads
+  std::vector<Option> without;
+  for (Option option : schedule) {
+    // For other kinds `thread` is the number of a thread; for these two it is an age.
+    const bool of_store = option.kind == Option::kRead || option.kind == Option::kPlace;
+    const bool of_thread = option.kind != Option::kTime && !of_store;
+    if (of_thread && option.thread == number) continue;
+    if (of_thread && option.thread > number) --option.thread;
+    without.push_back(option);
+  }
+  return without;
+}
+
+// How often the priorities of PCT change: mostly once to four times, because with each change more
+// the share of the executions that find a fault of few changes falls. Some faults need more.
+std::uint32_t draw_changes(Random& draw) {
+  const auto few = 1 + static_cast<std::uint32_t>(draw() % 4);
+  return draw() % 4 == 0 ? few + 4 : few;
+}
+
+// A lock that documents room for few threads mostly has a place or a number for each of them, and
+// some faults show only if all are in use. So in half of the cases there are as many.
+std::optional<ProgramSize> draw_full_size(const LockLimits& limits, Random& draw) {
+  constexpr std::uint32_t kFew = 8;
+  if (limits.threads < 3 || limits.threads > kFew || draw() % 2 == 0) return std::nullopt;
+  return ProgramSize{
+      .threads = limits.threads, .keys = 1, .holds = 1 + static_cast<std::uint32_t>(draw() % 2)};
+}
+
+// In three of four cases, two to four threads with several acts. In one of four, more threads with
+// fewer acts, because some faults need four threads that are each at a certain point. In one of 16,
+// six to eleven threads with one act: more than a lock may have places for. In one of eight, there
+// are more keys than a lock may have stripes.
+ProgramSize draw_size(Random& draw) {
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::uint32_t>(draw() % bound);
+  };
+  const std::uint32_t keys = below(8) == 0 ? 6 : 1 + below(3);
+  if (below(4) != 0) return {.threads = 2 + below(3), .keys = keys, .holds = 1 + below(4)};
+  if (below(4) == 0) return {.threads = 6 + below(6), .keys = 1 + below(2), .holds = 1};
+  return {.threads = 4 + below(2),
+          .keys = 1 + below(2),
+          .holds = 1 + below(2),
+          .awaits = below(2) == 0};
+}
+
+}  // namespace
+
+ScheduleExplorer::ScheduleExplorer(World& world, const RegisteredLock& entry,
+                                   const ExploreOptions& options)
+    : world_(world), entry_(entry), options_(options) {
+  for (const Model model : options_.models) outcome_.work.push_back({.model = model});
+}
+
+bool ScheduleExplorer::over(Clock::time_point until) {
+  const auto now = Clock::now();
+  if (options_.progress && now - told_ > kProgressPeriod) {
+    told_ = now;
+    options_.progress(outcome_);
+  }
+  if (!found() && now >= blind_until_) outcome_.refusal = kSawNoAccess;
+  return found() || refused() || now >= until;
+}
+
+void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
+  CheckedRun run(world_, entry_, program);
+  world_.report_races(!ordering_known_);
+  world_.be_patient(patient_);
+  World::Execution execution = world_.run([&] { run.run(); }, strategy);
+  std::optional<Failure> failure = run.verdict(execution.end);
+  ++outcome_.executions;
+  ++outcome_.work[model_].executions;
+  outcome_.lock_accesses += run.lock_accesses();
+  if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
+  if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0 &&
+      !world_.data_race()) {
+    // The accesses of this lock are not observed, so its memory orders cannot be checked. Possibly
+    // it does not lock at all; then two threads will be inside at once.
+    ordering_known_ = true;
+    blind_until_ = std::min(blind_until_, Clock::now() + kSearchForWorse);
+  }
+  outcome_.steps += execution.steps;
+  outcome_.too_long += execution.end == End::kTooLong;
+  outcome_.acquisitions += run.acquisitions();
+  outcome_.contended += run.contended();
+  outcome_.evaluations.add(run.evaluations());
+  if (failure && !(ordering_known_ && failure->oracle == Oracle::kOrdering)) {
+    outcome_.counterexample = Counterexample{.failure = *std::move(failure),
+                                             .strategy = name,
+                                             .patient = patient_,
+                                             .program = program,
+                                             .model = world_.model(),
+                                             .schedule = std::move(execution.schedule),
+                                             .executions = outcome_.executions,
+                                             .seconds = seconds()};
+  }
+}
+
+void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound,
+                               Clock::time_point until) {
+  DepthFirst search(bound, kMostOldStores);
+  const double began = seconds();
+  const std::uint64_t before = outcome_.executions;
+  bool in_time = true;
+  for (; !search.exhausted(); search.next()) {
+    in_time = !over(until);
+    if (!in_time) break;
+    execute(program, search, "every interleaving");
+    if (search.diverged()) {
+      outcome_.deterministic = false;
+      return;
+    }
+  }
+  outcome_.explored.push_back({.program = program,
+                               .model = world_.model(),
+                               .preemptions = bound,
+                               .whole = in_time,
+                               .executions = outcome_.executions - before,
+                               .states = search.states(),
+                               .seconds = seconds() - began});
+}
+
+LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
+  const std::optional<ProgramSize> full = draw_full_size(entry_.abilities.limits, draw);
+  const ProgramSize size = full ? *full : draw_size(draw);
+  if (options_.program) return *options_.program;
+  if (walks_ % kLongOneIn == kFirstLong) return generate_long_program(entry_.abilities, draw());
+  return generate_program(entry_.abilities, size, draw());
+}
+
+// PCT spreads its changes over this many steps. Where they are far too many, no change falls into
+// the execution.
+std::uint64_t ScheduleExplorer::expected_steps(const LitmusProgram& program) const {
+  return std::max<std::uint64_t>(acts_of(program) * steps_drawn_ / acts_drawn_, 1);
+}
+
+void ScheduleExplorer::walk(Clock::time_point until) {
+  while (!over(until)) {
+    Random draw(options_.seed * 1'000'003 + walks_);
+    const LitmusProgram program = draw_program(draw);
+    ++outcome_.work[model_].drawn;
+    ++walks_;
+    patient_ = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
+    const std::uint64_t steps_before = outcome_.steps;
+    // In a long execution, the few changes of PCT would leave the threads to run one by one.
+    if (walks_ % 2 == 0 || program.repeats != 0) {
+      RandomWalk strategy(draw());
+      execute(program, strategy, "random walk");
+    } else {
+      Pct strategy(draw(), draw_changes(draw), expected_steps(program));
+      execute(program, strategy, "PCT");
+    }
+    if (patient_ || holds_before(program) != 0 || program.polls != 0) continue;
+    steps_drawn_ += outcome_.steps - steps_before;
+    acts_drawn_ += acts_of(program);
+  }
+  patient_ = false;
+}
+
+// Whether the program has its turn in the round with this bound. A program with a long warm-up or
+// many threads is explored in the second round, because the first round is for faults that are
+// found quickly.
+bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
+  if (options_.program) return true;
+  if (is_monotonous(program)) return false;
+  if (is_late(program)) return bound == 1;
+  return bound <= most_preemptions(program);
+}
+
+// A counter that overflows mostly shows in any schedule, and so do more waiters than a lock has
+// slots for. So each program with a long warm-up or many threads is executed once before the random
+// programs.
+void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& programs,
+                                         Clock::time_point end) {
+  for (const LitmusProgram& program : programs) {
+    if (!is_late(program)) continue;
+    const bool is_short = is_crowd(program) || program.refusals != 0;
+    if (over(is_short ? end : end - kLeastForALongProgram)) continue;
+    DepthFirst first(0);
+    execute(program, first, "every interleaving");
+  }
+}
+
+// Explores the small programs exhaustively, then runs random programs for about the same time.
+void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
+                                     std::uint32_t bound, Clock::time_point end) {
+  const auto began = Clock::now();
+  const auto until = options_.exhaustive ? end : began + (end - began) / 2;
+  for (const LitmusProgram& program : programs) {
+    if (!fits(program, bound) || over(end)) continue;
+    // Limits the time for each program, so that a program with too many executions leaves time for
+    // the next ones.
+    const auto now = Clock::now();
+    const auto left = std::max<Clock::duration>(until - now, 0ms);
+    const Clock::duration most = is_crowd(program) ? kMostForACrowd
+                                 : bound == 0      ? kMostForOneAtFirst
+                                                   : kMostForOne;
+    const auto slice = options_.program      ? left
+                       : options_.exhaustive ? left / 2
+                                             : std::min<Clock::duration>(left / 4, most);
+    const bool long_way = !options_.program && is_late(program);
+    explore(program, long_way ? 0 : bound, now + slice);
+  }
+  if (options_.exhaustive) return;
+  const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
+  if (bound == 0 && !options_.program) try_long_programs(programs, end);
+  walk(std::min(end, Clock::now() + spent));
+}
+
+template <class Work>
+void ScheduleExplorer::work_under(std::size_t model, const Work& work) {
+  model_ = model;
+  world_.use(options_.models[model]);
+  const auto began = Clock::now();
+  work();
+  outcome_.work[model].time += Clock::now() - began;
+}
+
+// Divides the time between the models in short turns, so that all have had the same time at the
+// end.
+void ScheduleExplorer::walk_in_turns(Clock::time_point end) {
+  while (!over(end)) {
+    const auto least = std::min_element(
+        outcome_.work.begin(), outcome_.work.end(),
+        [](const ModelWork& one, const ModelWork& other) { return one.time < other.time; });
+    work_under(static_cast<std::size_t>(least - outcome_.work.begin()),
+               [&] { walk(std::min<Clock::time_point>(end, Clock::now() + kTurn)); });
+  }
+}
+
+// The programs that are explored exhaustively.
+std::vector<LitmusProgram> ScheduleExplorer::programs() const {
+  if (options_.program) return {*options_.program};
+  std::vector<LitmusProgram> all = programs_for(entry_.abilities, entry_.programs);
+  if (options_.exhaustive) {
+    // A complete exploration of the others up to this bound is not possible.
+    std::erase_if(all, [&](const LitmusProgram& program) {
+      return most_preemptions(program) < options_.most_preemptions;
+    });
+  }
+  return all;
+}
+
+Outcome ScheduleExplorer::test_lock() {
+  // The last counterexample needs some time to be shrunk.
+  const auto end = began_ + options_.budget / 50 * 49;
+  const std::vector<LitmusProgram> all = programs();
+  const std::size_t models = options_.models.size();
+  for (std::uint32_t bound = 0; bound <= options_.most_preemptions; ++bound) {
+    for (std::size_t model = 0; model < models && !over(end); ++model) {
+      const auto now = Clock::now();
+      work_under(model, [&] {
+        explore_round(all, bound, now + (end - now) / static_cast<int>(models - model));
+      });
+    }
+  }
+  if (!options_.exhaustive) walk_in_turns(end);
+  const bool goes_on = found() && options_.makes_smaller;
+  if (goes_on && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
+    search_for_worse(Clock::now() + kSearchForWorse);
+  }
+  if (goes_on) make_smaller();
+  if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
+    outcome_.refusal = kSawNoAccess;
+  }
+  outcome_.seconds = seconds();
+  return std::move(outcome_);
+}
+
+// A missing memory order is found as soon as there are two holders, even if the lock does not lock
+// at all. Its consequence is a more useful counterexample, if it can be found soon.
+void ScheduleExplorer::search_for_worse(Clock::time_point until) {
+  const Counterexample ordering = *outcome_.counterexample;
+  world_.use(ordering.model);
+  outcome_.counterexample.reset();
+  ordering_known_ = true;
+  explore(ordering.program, 2, until);
+  walk(until);
+  ordering_known_ = found();
+  if (!found()) outcome_.counterexample = ordering;
+}
+
+// ---- shrinking the counterexample
+
+// Whether an execution of the program fails with the same oracle as the kept one. If so, it becomes
+// the counterexample.
+bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strategy,
+                                   const Counterexample& kept) {
+  if (Clock::now() > shrink_until_) return false;
+  outcome_.counterexample.reset();
+  execute(program, strategy, kept.strategy.c_str());
+  // A failure with another oracle is a different fault, so the search for the same one continues.
+  if (found() && outcome_.counterexample->failure.oracle == kept.failure.oracle) return true;
+  outcome_.counterexample.reset();
+  return false;
+}
+
+bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
+  ScheduleReplay same(schedule_without(kept.schedule, smaller.without));
+  if (fails_alike(smaller.program, same, kept)) return true;
+  for (int i = 0; i < kTriesToShrink; ++i) {
+    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4,
+                 expected_steps(smaller.program));
+    if (fails_alike(smaller.program, strategy, kept)) return true;
+  }
+  DepthFirst search(kPreemptionsToShrink);
+  for (int i = 0; i < kTriesToShrink && !search.exhausted(); ++i, search.next()) {
+    if (fails_alike(smaller.program, search, kept)) return true;
+  }
+  return false;
+}
+
+bool ScheduleExplorer::still_fails(const SmallerProgram& smaller) {
+  if (Clock::now() > shrink_until_) return false;
+  const Counterexample kept = *outcome_.counterexample;
+  if (!fails_alike(smaller, kept)) {
+    outcome_.counterexample = kept;
+    return false;
+  }
+  outcome_.counterexample->strategy = kept.strategy;
+  outcome_.counterexample->executions = kept.executions;
+  outcome_.counterexample->seconds = kept.seconds;
+  return true;
+}
+
+bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<Option>& schedule) {
+  ScheduleReplay strategy(schedule);
+  CheckedRun run(world_, entry_, program);
+  world_.report_races(outcome_.counterexample->failure.oracle == Oracle::kOrdering);
+  world_.be_patient(outcome_.counterexample->patient);
+  const World::Execution execution = world_.run([&] { run.run(); }, strategy);
+  const std::optional<Failure> failure = run.verdict(execution.end);
+  return failure && failure->oracle == outcome_.counterexample->failure.oracle;
+}
+
+// Replaces the counterexample by the first smaller program that still fails. Returns false if none
+// does.
+bool ScheduleExplorer::shrink_program() {
+  for (const SmallerProgram& smaller : smaller_programs(outcome_.counterexample->program)) {
+    if (still_fails(smaller)) return true;
+  }
+  return false;
+}
+
+// Replaces choices of old stores by the last store, and removes decisions one by one from the end,
+// as long as the execution still fails.
+void ScheduleExplorer::shorten_schedule() {
+  std::vector<Option>& schedule = outcome_.counterexample->schedule;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPlace;
+    if (!old || schedule[i].thread == 0 || Clock::now() > shrink_until_) continue;
+    std::vector<Option> newer = schedule;
+    newer[i].thread = 0;
+    if (follows(outcome_.counterexample->program, newer)) schedule = std::move(newer);
+  }
+  // Of a long schedule, large pieces are tried first: it has too many decisions to try each.
+  std::size_t piece = schedule.size() > kLongSchedule ? std::bit_floor(schedule.size()) / 2 : 1;
+  for (; piece != 0; piece /= 2) {
+    for (std::size_t end = schedule.size(); end != 0;) {
+      if (Clock::now() > shrink_until_) return;
+      const std::size_t begin = end - std::min(piece, end);
+      std::vector<Option> without = schedule;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(begin),
+                    without.begin() + static_cast<std::ptrdiff_t>(end));
+      if (follows(outcome_.counterexample->program, without)) schedule = std::move(without);
+      end = begin;
+    }
+  }
+}
+
+void ScheduleExplorer::make_smaller() {
+  const auto now = Clock::now();
+  world_.use(outcome_.counterexample->model);
+  patient_ = outcome_.counterexample->patient;
+  shrink_until_ =
+      std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
+  while (shrink_program()) {
+  }
+  shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
+  shorten_schedule();
+  Counterexample& counterexample = *outcome_.counterexample;
+  for (; counterexample.reruns < kReruns; ++counterexample.reruns) {
+    counterexample.failures += follows(counterexample.program, counterexample.schedule);
+  }
+  std::optional<Counterexample> told =
+      replay(world_, entry_, counterexample.program, counterexample.schedule);
+  if (!told) return;
+  counterexample.failure = std::move(told->failure);
+  counterexample.steps = std::move(told->steps);
+  counterexample.old_stores = std::move(told->old_stores);
+}
+
+std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
+                                                       const LitmusProgram& program,
+                                                       const std::vector<Option>& schedule) {
+  // A schedule does not say whether threads were patient.
+  std::optional<Counterexample> told = replay(world, entry, program, schedule, false);
+  return told ? std::move(told) : replay(world, entry, program, schedule, true);
+}
+
+std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
+                                                       const LitmusProgram& program,
+                                                       const std::vector<Option>& schedule,
+                                                       bool patient) {
+  ScheduleReplay strategy(schedule);
+  CheckedRun run(world, entry, program);
+  world.be_patient(patient);
+  World::Execution execution = world.run([&] { run.run(); }, strategy, true);
+  std::optional<Failure> failure = run.verdict(execution.end);
+  if (!failure) return std::nullopt;
+  std::vector<TraceStep> steps = run.trace_of(execution, *failure);
+  return Counterexample{.failure = *std::move(failure),
+                        .strategy = "replay",
+                        .patient = patient,
+                        .program = program,
+                        .model = world.model(),
+                        .schedule = std::move(execution.schedule),
+                        .steps = std::move(steps),
+                        .old_stores = std::move(execution.old_stores)};
+}
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ScheduleExplorer: searches for an execution in which the lock fails, with all strategies in turn,
+// within a time budget.
+//
+// It works in rounds. Each round explores the small programs exhaustively, without preemptions in
+// the first round, then with at most one, two and three. After that it runs random programs for
+// about the same time, with PCT and with random walks. Each round uses each memory model in turn,
+// and gives each an equal part of the time that is left; at the end, the model that had less time
+// is used next. A counterexample is shrunk before it is reported (first the program, then the
+// schedule), and it can be replayed exactly.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/stress/explore/execution/checked_run.h"
+#include "harness/stress/explore/search/strategies.h"
+#include "harness/stress/explore/world/world.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/litmus/shrink.h"
+#include "harness/stress/oracles/failure.h"
+#include "harness/stress/registered_lock.h"
+#include "workloads/random.h"
+
+namespace lockbench::stress::explore {
+
+// An execution in which the lock failed.
+struct Counterexample {
+  Failure failure;
+  std::string strategy;  // the strategy that found it
+  bool patient = false;  // World::be_patient()
+  LitmusProgram program;
+  Model model = Model::kTso;
+  std::vector<Option> schedule;
+  std::vector<TraceStep> steps;
+  std::vector<World::OldStore> old_stores;
+  // Of the smallest program and schedule, after they were found: how many times they were executed
+  // again, and how many of these failed. All, unless the lock uses what the engine does not decide.
+  std::uint32_t reruns = 0;
+  std::uint32_t failures = 0;
+  std::uint64_t executions = 0;  // number until it was found
+  double seconds = 0;
+};
+
+// A program whose executions up to this bound were explored: all of them, or as many as fitted in
+// its time.
+struct ExploredProgram {
+  LitmusProgram program;
+  Model model = Model::kTso;
+  std::uint32_t preemptions = 0;
+  bool whole = true;
+  std::uint64_t executions = 0;
+  std::uint64_t states = 0;
+  double seconds = 0;
+};
+
+// What was done under one memory model.
+struct ModelWork {
+  Model model = Model::kTso;
+  std::uint64_t executions = 0;
+  std::uint64_t drawn = 0;  // executions of random programs
+  std::chrono::nanoseconds time{};
+};
+
+struct Outcome {
+  std::optional<Counterexample> counterexample;
+  std::vector<ExploredProgram> explored;
+  std::vector<ModelWork> work;  // in the order of ExploreOptions::models
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t too_long = 0;  // executions that were cut off after the step limit
+  std::uint64_t acquisitions = 0;
+  std::uint64_t contended = 0;
+  Evaluations evaluations;
+  bool deterministic = true;
+  std::uint64_t lock_accesses = 0;  // accesses to shared words in calls of the lock
+  std::string refusal;              // why the lock cannot be simulated; empty if it can
+  double seconds = 0;
+};
+
+struct ExploreOptions {
+  std::chrono::nanoseconds budget = std::chrono::seconds(10);
+  std::uint64_t seed = 1;
+  std::uint32_t most_preemptions = 3;
+  std::vector<Model> models = {Model::kTso};
+  std::optional<LitmusProgram> program;          // explore only this program
+  bool exhaustive = false;                       // no random programs; ends when all are explored
+  bool makes_smaller = true;                     // whether to shrink counterexamples
+  std::function<void(const Outcome&)> progress;  // called a few times a second
+};
+
+// What is wrong with a lock of which two executions of one schedule differ.
+inline constexpr char kNotTheSameTwice[] =
+    "it does not do the same thing twice under one schedule; it uses a clock, random numbers, a "
+    "processor's number or an address that the engine does not decide";
+
+// The reason for a refusal if the calls of a lock access no shared word of the platform.
+inline constexpr char kSawNoAccess[] =
+    "no access of the lock was seen: its shared words are not those of lockbench::platform, or it "
+    "has none";
+
+class ScheduleExplorer {
+ public:
+  ScheduleExplorer(World& world, const RegisteredLock& entry, const ExploreOptions& options);
+
+  Outcome test_lock();
+
+  // Replays one execution with a complete trace. Absent if it does not fail.
+  static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
+                                              const LitmusProgram& program,
+                                              const std::vector<Option>& schedule);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
+                                              const LitmusProgram& program,
+                                              const std::vector<Option>& schedule, bool patient);
+  bool found() const { return outcome_.counterexample.has_value(); }
+  bool refused() const { return !outcome_.refusal.empty(); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  bool over(Clock::time_point until);
+
+  void execute(const LitmusProgram& program, Strategy& strategy, const char* name);
+  void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
+  void try_long_programs(const std::vector<LitmusProgram>& programs, Clock::time_point end);
+  void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
+                     Clock::time_point end);
+  bool fits(const LitmusProgram& program, std::uint32_t bound) const;
+  void walk_in_turns(Clock::time_point end);
+  void walk(Clock::time_point until);
+  LitmusProgram draw_program(Random& draw) const;
+  std::uint64_t expected_steps(const LitmusProgram& program) const;
+  template <class Work>
+  void work_under(std::size_t model, const Work& work);
+  std::vector<LitmusProgram> programs() const;
+  void search_for_worse(Clock::time_point until);
+  void make_smaller();
+  bool shrink_program();
+  void shorten_schedule();
+  bool still_fails(const SmallerProgram& smaller);
+  bool fails_alike(const SmallerProgram& smaller, const Counterexample& kept);
+  bool fails_alike(const LitmusProgram& program, Strategy& strategy, const Counterexample& kept);
+  bool follows(const LitmusProgram& program, const std::vector<Option>& schedule);
+
+  World& world_;
+  const RegisteredLock& entry_;
+  const ExploreOptions options_;
+  const Clock::time_point began_ = Clock::now();
+  bool ordering_known_ = false;  // a missing order was found: search for its consequence
+  Clock::time_point blind_until_ = Clock::time_point::max();
+  Clock::time_point told_ = began_;
+  Clock::time_point shrink_until_{};
+  std::uint64_t walks_ = 0;
+  bool patient_ = false;  // in the executions from now on
+  // Of the random executions so far, without patient ones.
+  std::uint64_t steps_drawn_ = 100;
+  std::uint64_t acts_drawn_ = 10;
+  std::size_t model_ = 0;  // index in Outcome::work
+  Outcome outcome_;
+};
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The accesses and calls of the program in its world, each after the decision which thread runs.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "harness/stress/explore/world/world.h"
+
+namespace lockbench::stress::explore {
+
+bool World::settle() {
+  if (!memory_.others_buffer(running_)) return true;
+  const UntrackedScope untracked(*this);
+  if (memory_.weak()) return choose_arrival();
+  point(&kAnyWord);
+  return !memory_.others_buffer(running_);
+}
+
+// A word whose end was not announced exists until its memory is freed.
+void World::check_life(const void* word) {
+  if (memory_.dead_word()) leave(End::kFailed);
+  check_freed(word);
+}
+
+void World::check_beginning(const void* word) {
+  if (!memory_.beginning_is_unordered(running_, word)) return;
+  fail_memory("a shared word is used, and nothing orders that after the beginning of its life",
+              word);
+}
+
+void World::constructed(const void* word, unsigned bytes) {
+  const UntrackedScope untracked(*this);
+  if (making_ == running_ + 1) return memory_.add_unannounced(word, bytes);
+  memory_.constructed(running_, word, bytes);
+}
+
+void World::destroyed(const void* word) {
+  const UntrackedScope untracked(*this);
+  note_access(Access::kGone, word, 0, 0, 0);
+  if (memory_.weak() && memory_.end_is_unordered(running_, word)) {
+    fail_memory("the life of a shared word ends, and nothing orders that after its last use",
+                nullptr);
+  }
+  memory_.destroyed(running_, word);
+}
+
+std::size_t World::choose(std::span<const Option> options) {
+  const std::size_t chosen = strategy_->choose({.step = execution_.steps,
+                                                .state = memory_.state(),
+                                                .running = running_,
+                                                .may_go_on = true,
+                                                .all_paused = false,
+                                                .options = options});
+  if (chosen == Strategy::kLeave) leave(End::kLeft);
+  note_decision(options[chosen]);
+  return chosen;
+}
+
+// Chooses the store that an access reads, or the store after which its own store comes.
+std::size_t World::choose_age(Option::Kind kind, const void* word,
+                              const std::vector<std::uint8_t>& ages) {
+  check_life(word);
+  check_beginning(word);
+  memory_.at(execution_.steps, threads_[running_].place);
+  if (ages.size() == 1 || stuck_) return ages.front();
+  std::array<Option, kMostAges + 1> options;
+  for (std::size_t i = 0; i < ages.size(); ++i) options[i] = {kind, ages[i]};
+  const std::size_t age = ages[choose(std::span(options).first(ages.size()))];
+  if (record_ && age != 0) {
+    const bool reads = kind == Option::kRead;
+    const StoreRecord& store = memory_.store_aged(word, age);
+    execution_.old_stores.push_back({.step = execution_.steps,
+                                     .thread = running_,
+                                     .word = word,
+                                     .name = {},
+                                     .reads = reads,
+                                     .value = store.bits,
+                                     .of_step = store.step,
+                                     .age = static_cast<std::uint32_t>(age),
+                                     .place = threads_[running_].place,
+                                     .of_place = store.place});
+  }
+  return age;
+}
+
+// Chooses whether all stores so far become visible to the running thread now.
+bool World::choose_arrival() {
+  if (stuck_) {
+    memory_.see_all(running_);
+    return true;
+  }
+  const Option options[] = {{Option::kArrive, static_cast<std::uint8_t>(running_)},
+                            {Option::kRun, static_cast<std::uint8_t>(running_)}};
+  const bool arrive = choose(options) == 0;
+  memory_.note(running_, kChoice + (arrive ? 1 : 0), false);
+  if (arrive) memory_.see_all(running_);
+  return arrive;
+}
+
+std::uint64_t World::load_any(const void* word, unsigned bytes, std::memory_order order) {
+  const std::size_t age =
+      choose_age(Option::kRead, word, memory_.ages_to_load(running_, word, bytes, order));
+  return memory_.load_aged(running_, word, age, order);
+}
+
+std::memory_order World::order_of(OrderSites::Part part, std::memory_order own) {
+  return sites_ == nullptr ? own : sites_->order_of({threads_[running_].place, part}, own);
+}
+
+std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  order = order_of(OrderSites::Part::kLoad, order);
+  check_null(word);
+  point(word);
+  check_race_of_atomic(word, bytes, false);
+  const std::uint64_t bits =
+      memory_.weak() ? load_any(word, bytes, order) : memory_.load(running_, word, bytes, order);
+  note_access(Access::kLoad, word, bytes, bits, bits, order);
+  check_life(word);
+  note_poll(true);
+  return bits;
+}
+
+void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  order = order_of(OrderSites::Part::kStore, order);
+  check_null(word);
+  ++accesses_;
+  memory_.keeps_back(order) ? count_step() : point(word);
+  check_race_of_atomic(word, bytes, true);
+  if (memory_.weak()) {
+    const std::size_t age =
+        choose_age(Option::kPlace, word, memory_.ages_to_store(running_, word, bytes, order));
+    note_access(Access::kStore, word, bytes, memory_.store_aged(word, age).bits, bits, order);
+    return memory_.store_aged(running_, word, bytes, bits, age, order);
+  }
+  if (log_.on()) {
+    const bool buffered = memory_.keeps_back(order) && threads_.size() != 1;
+    if (!buffered) note_flushes(running_);
+    note_access(buffered ? Access::kBufferedStore : Access::kStore, word, bytes,
+                memory_.peek(word, bytes), bits, order);
+  }
+  memory_.store(running_, word, bytes, bits, order);
+  if (threads_.size() == 1) memory_.flush(running_);  // no other thread can tell
+  check_life(word);
+}
+
+std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_order order) {
+  untracked_ = true;  // until end_update()
+  order = order_of(OrderSites::Part::kUpdate, order);
+  check_null(word);
+  point(word);
+  check_race_of_atomic(word, bytes, true);
+  success_ = failure_ = order;
+  if (memory_.weak()) {
+    age_ = choose_age(Option::kRead, word, memory_.ages_to_update(running_, word, bytes, order));
+    return updated_from_ = memory_.store_aged(word, age_).bits;
+  }
+  return begin_update_at_last(word, bytes);
+}
+
+// For the models other than Model::kC11.
+std::uint64_t World::begin_update_at_last(const void* word, unsigned bytes) {
+  note_flushes(running_);
+  return updated_from_ = memory_.begin_update(running_, word, bytes);
+}
+
+std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64_t expected,
+                                   std::memory_order success, std::memory_order failure) {
+  untracked_ = true;  // until end_update()
+  success = order_of(OrderSites::Part::kUpdate, success);
+  failure = order_of(OrderSites::Part::kFailure, failure);
+  check_null(word);
+  point(word);
+  check_race_of_atomic(word, bytes, true);
+  success_ = success;
+  failure_ = failure;
+  if (!memory_.weak()) return begin_update_at_last(word, bytes);
+  age_ = choose_age(Option::kRead, word,
+                    memory_.ages_to_compare(running_, word, bytes, expected, success, failure));
+  return updated_from_ = memory_.store_aged(word, age_).bits;
+}
+
+void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                       std::memory_order order) {
+  const std::uint64_t changes = memory_.changes();
+  if (sites_ != nullptr) order = writes ? success_ : failure_;
+  if (memory_.weak()) {
+    memory_.end_update_aged(running_, word, bytes, bits, writes, age_, order);
+  } else {
+    memory_.end_update(running_, word, bytes, bits, writes, order);
+  }
+  note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, updated_from_,
+              writes ? bits : updated_from_, order);
+  check_life(word);
+  note_poll(changes == memory_.changes());
+  untracked_ = false;
+}
+
+// Chooses whether the next operation of the running thread, which is allowed to fail or return
+// spuriously, does so.
+bool World::fails_spuriously() {
+  if (threads_.size() == 1 || spurious_ == kMostSpurious || stuck_) return false;
+  const Option options[] = {{Option::kRun, static_cast<std::uint8_t>(running_)},
+                            {Option::kSpurious, static_cast<std::uint8_t>(running_)}};
+  const std::size_t chosen = choose(options);
+  // Both outcomes are recorded as events. Otherwise two different states would have equal hashes.
+  memory_.note(running_, kChoice + chosen, false);
+  if (chosen == 0) return false;
+  ++spurious_;
+  // The thread need not wait for others: its next attempt may succeed.
+  note_poll(false);
+  return true;
+}
+
+void World::fence(std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  order = order_of(OrderSites::Part::kFence, order);
+  const bool empties = order == std::memory_order_seq_cst && memory_.buffered(running_);
+  empties ? point() : count_step();
+  if (empties) note_flushes(running_);
+  memory_.fence(running_, order);
+  note_access(Access::kFence, nullptr, 0, 0, 0, order);
+}
+
+void World::fence_all() {
+  const UntrackedScope untracked(*this);
+  point(&kLatestStores);
+  memory_.fence_all(running_);
+  note_access(Access::kFenceAll, nullptr, 0, 0, 0);
+  asymmetric_ = true;
+}
+
+// Variables with static storage are left out, because the library orders their initialisation in a
+// way that is not observed. Accesses after a barrier that one thread imposes on all are left out,
+// because the C++ memory model does not define what such a barrier orders.
+bool World::looks_for_races(const void* place) const {
+  return !asymmetric_ && reports_races_ && threads_.size() != 1 && arena_.contains(place) &&
+         threads_[running_].ignores_races == 0;
+}
+
+void World::check_race_of_atomic(const void* word, unsigned bytes, bool writes) {
+  if (!instrumented_ || !looks_for_races(word)) return;
+  data_race_ = plain_accesses_.race_of_atomic(memory_, running_,
+                                              {word, bytes, writes, threads_[running_].place});
+  if (data_race_) leave(End::kFailed);
+}
+
+void World::plain_access(const PlainAccess& access) {
+  if (access.bytes == 0) return;
+  if (arena_.any_freed()) {
+    check_freed(access.place);
+    check_freed(static_cast<const std::byte*>(access.place) + access.bytes - 1);
+  }
+  check_frame(access.place);
+  // A change of other memory than its stack is not part of the state in which the thread polls.
+  if (access.writes && !arena_.in_stack(running_, access.place)) {
+    threads_[running_].poll_state.reset();
+  }
+  if (access.writes && memory_.weak()) memory_.overwritten(access.place);
+  if (access.writes && !arena_.contains(access.place)) {
+    const UntrackedScope untracked(*this);
+    memory_.keep_static(access.place, access.bytes);
+  }
+  if (!looks_for_races(access.place)) return;
+  if (plain_accesses_.is_repeated(memory_, running_, access)) return;
+  const UntrackedScope untracked(*this);
+  data_race_ = plain_accesses_.add(memory_, running_, access);
+  if (data_race_) leave(End::kFailed);
+}
+
+void World::volatile_access(const PlainAccess& access) {
+  check_freed(access.place);
+  const UntrackedScope untracked(*this);
+  memory_.add_unannounced(access.place,
+                          static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
+  point(access.place);
+  if (access.writes) memory_.keep_static(access.place, access.bytes);
+  // A thread that polls without success may have to wait here, and reads afterwards.
+  if (!access.writes) note_poll(true);
+  memory_.volatile_access(running_, access.place, access.writes);
+  check_life(access.place);
+  if (access.writes) note_poll(false);
+}
+
+// Reads the value that the kernel compares before it lets the running thread sleep.
+std::uint64_t World::load_to_sleep(const void* word) {
+  if (memory_.weak()) {
+    memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
+    return load_any(word, 4, std::memory_order_relaxed);
+  }
+  memory_.flush(running_);
+  return memory_.load(running_, word, 4, std::memory_order_relaxed);
+}
+
+World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
+                           Channels channels, bool names_signals) {
+  const UntrackedScope untracked(*this);
+  point(word);
+  note_flushes(running_);
+  const std::uint64_t seen = load_to_sleep(word);
+  const bool sleeps = seen == expected && deadline_ns > now_ns_;
+  note_access(sleeps ? Access::kSleep : Access::kAwake, word, 4, seen, expected);
+  check_life(word);
+  if (seen != expected) return WaitEnd::kChanged;
+  if (deadline_ns <= now_ns_) return WaitEnd::kTimedOut;
+  // It may return at once: because of a signal or, more seldom, without reason.
+  if (fails_spuriously()) {
+    const bool interrupted = names_signals && !fails_spuriously();
+    note_access(interrupted ? Access::kInterrupted : Access::kWoken, word, 4, 0, 0);
+    return interrupted ? WaitEnd::kInterrupted : WaitEnd::kWoken;
+  }
+  ThreadState& self = threads_[running_];
+  self.sleeps_on = word;
+  self.channels = channels;
+  self.deadline_ns = deadline_ns;
+  memory_.note(running_, kQueues + memory_.number_of(word), true);
+  fall_asleep();
+  note_access(self.timed_out ? Access::kTimedOut : Access::kWoken, word, 4, 0, 0);
+  return self.timed_out ? WaitEnd::kTimedOut : WaitEnd::kWoken;
+}
+
+int World::sleepers_to_wake(const void* word, int most, Channels channels) const {
+  const auto sleep_there =
+      std::count_if(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
+        return thread.state == State::kAsleep && thread.sleeps_on == word &&
+               (thread.channels & channels) != 0;
+      });
+  return static_cast<int>(std::min<std::ptrdiff_t>(sleep_there, most));
+}
+
+// The first thread that sleeps on the word; null if none does.
+World::ThreadState* World::first_sleeper(const void* word, Channels channels) {
+  ThreadState* first = nullptr;
+  for (ThreadState& thread : threads_) {
+    if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
+    if ((thread.channels & channels) == 0) continue;
+    if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
+  }
+  return first;
+}
+
+// No thread sleeps on a word that does not exist or that no thread has accessed.
+void World::fence_of_wake_up(const void* word) {
+  if (!memory_.knows(word)) return memory_.fence(running_, std::memory_order_seq_cst);
+  memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
+}
+
+int World::wake(const void* word, int count, Channels channels) {
+  const UntrackedScope untracked(*this);
+  point();
+  note_flushes(running_);
+  memory_.flush(running_);
+  if (memory_.weak()) fence_of_wake_up(word);
+  const int woken = sleepers_to_wake(word, count, channels);
+  note_access(Access::kWake, word, 4, 0, static_cast<std::uint64_t>(woken));
+  wake_first(word, woken, channels);
+  return woken;
+}
+
+void World::wake_first(const void* word, int count, Channels channels) {
+  for (; count > 0; --count) {
+    ThreadState* const first = first_sleeper(word, channels);
+    // The word exists, because a thread sleeps on it.
+    memory_.note(running_, kQueues + memory_.number_of(word), true);
+    first->state = State::kReady;
+    first->deadline_ns = kNever;
+    memory_.note(static_cast<std::uint32_t>(first - threads_.data()),
+                 kQueues + memory_.number_of(word), true);
+  }
+}
+
+// The threads that are moved stay asleep and keep their order.
+int World::requeue(const void* from, const void* to, int wakes, int moves,
+                   std::optional<std::uint32_t> expected, Channels channels) {
+  const UntrackedScope untracked(*this);
+  point(from);
+  note_flushes(running_);
+  memory_.flush(running_);
+  if (memory_.weak()) fence_of_wake_up(from);
+  if (expected && memory_.peek(from, 4) != *expected) return -1;
+  const int woken = sleepers_to_wake(from, wakes, channels);
+  note_access(Access::kWake, from, 4, 0, static_cast<std::uint64_t>(woken));
+  wake_first(from, woken, channels);
+  const int moved = sleepers_to_wake(from, moves, channels);
+  for (int i = 0; i < moved; ++i) {
+    ThreadState* const first = first_sleeper(from, channels);
+    first->sleeps_on = to;
+    const auto thread = static_cast<std::uint32_t>(first - threads_.data());
+    memory_.note(running_, kQueues + memory_.number_of(to), true);
+    memory_.note(thread, kQueues + memory_.number_of(to), true);
+  }
+  return woken + moved;
+}
+
+std::int64_t World::now() {
+  const UntrackedScope untracked(*this);
+  point();
+  memory_.note(running_, kClock, false);
+  ThreadState& self = threads_[running_];
+  if (self.due_ns != kNever && self.timeout_ns != 0) {
+    self.due_ns = std::max(self.due_ns, now_ns_ + std::exchange(self.timeout_ns, 0));
+    self.spare_ns = 0;
+  }
+  return now_ns_;
+}
+
+void World::sleep_until(std::int64_t deadline_ns) {
+  const UntrackedScope untracked(*this);
+  point();
+  if (deadline_ns <= now_ns_) return;
+  threads_[running_].deadline_ns = deadline_ns;
+  fall_asleep();
+}
+
+void World::pause() {
+  const UntrackedScope untracked(*this);
+  wait_for_change();
+}
+
+std::uint32_t World::start(std::function<void()> body) {
+  // Lies in the program's memory and is never destroyed: see Arena.
+  auto* const kept = new std::function<void()>(std::move(body));
+  const UntrackedScope untracked(*this);
+  memory_.buffered(running_) ? point() : count_step();
+  const auto number = static_cast<std::uint32_t>(threads_.size());
+  if (number == kMaxThreads) leave(End::kTooLong);
+  add_thread();
+  threads_[number].fibre.prepare(arena_.stack(number), Arena::kStackBytes, begin_thread, kept);
+  memory_.started(number, running_);
+  return number;
+}
+
+void World::join(std::uint32_t thread) {
+  const UntrackedScope untracked(*this);
+  memory_.buffered(running_) ? point() : count_step();
+  note_flushes(running_);
+  memory_.flush(running_);
+  if (stuck_) return;
+  if (!ended(thread)) {
+    threads_[running_].joins = thread;
+    fall_asleep();
+  }
+  if (!stuck_) memory_.joined(running_, thread);
+}
+
+void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
+  for (const Own& own : owns_) {
+    if (own.thread == thread && own.maker == maker) return own.object;
+  }
+  // An object with static storage begins to exist before any thread uses it, or behind a guard.
+  const std::uint32_t maker_before = std::exchange(making_, running_ + 1);
+  void* const made = maker();
+  making_ = maker_before;
+  const UntrackedScope untracked(*this);
+  owns_.push_back({thread, maker, made});
+  return made;
+}
+
+}  // namespace lockbench::stress::explore

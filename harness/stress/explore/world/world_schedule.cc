@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which thread of a world runs next, and when time passes.
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "harness/stress/explore/world/caller_state.h"
+#include "harness/stress/explore/world/world.h"
+
+namespace lockbench::stress::explore {
+
+void World::collect(bool may_go_on) {
+  options_.clear();
+  if (may_go_on) options_.push_back({Option::kRun, static_cast<std::uint8_t>(running_)});
+  const auto threads = static_cast<std::uint8_t>(threads_.size());
+  collect_flushes(false);
+  bool any_paused = false;
+  for (std::uint8_t i = 0; i < threads; ++i) {
+    any_paused |= threads_[i].state == State::kPaused;
+    const bool goes_on = may_go_on && i == running_;
+    if (threads_[i].state == State::kReady && !goes_on) options_.push_back({Option::kRun, i});
+  }
+  for (std::uint8_t i = 0; any_paused && i < threads; ++i) {
+    if (threads_[i].state == State::kPaused && ready(i)) options_.push_back({Option::kRun, i});
+  }
+  if (options_.empty()) collect_flushes(true);
+  all_paused_ = options_.empty();
+  if (all_paused_) collect_paused();
+  if (!anybody_has_a_deadline(options_.empty())) return;
+  const bool answer_is_due =
+      std::any_of(threads_.begin(), threads_.end(),
+                  [](const ThreadState& thread) { return thread.due_ns != kNever; });
+  if (options_.empty() || !answer_is_due || next_deadline() - now_ns_ <= kMostHurryNs) {
+    options_.push_back({Option::kTime, 0});
+  }
+}
+
+void World::collect_flushes(bool all) {
+  const auto threads = static_cast<std::uint8_t>(threads_.size());
+  for (std::uint8_t i = 0; i < threads; ++i) {
+    if (memory_.buffered(i) && (all || matters_to_others(i))) {
+      options_.push_back({Option::kFlush, i});
+    }
+  }
+}
+
+// Whether a store in the buffer of `thread` may affect the next step of another thread.
+bool World::matters_to_others(std::uint32_t thread) const {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (i == thread) continue;
+    const ThreadState& other = threads_[i];
+    const bool waits_for_any = other.state == State::kPaused && !ready(i);
+    if (waits_for_any || other.next == &kAnyWord) return true;
+    if (other.next == &kLatestStores && memory_.stored_since(thread)) return true;
+    if (other.next != nullptr && memory_.buffers(thread, other.next)) return true;
+    if (memory_.buffers_meet(thread, i)) return true;
+  }
+  return false;
+}
+
+// A thread that paused may poll again if some word has changed since.
+bool World::ready(std::uint32_t thread) const {
+  const ThreadState& state = threads_[thread];
+  return state.state == State::kReady ||
+         (state.state == State::kPaused && state.paused_at != memory_.changes());
+}
+
+// Called if no other thread can run and no store is pending.
+void World::collect_paused() {
+  if (idle_since_ != memory_.changes()) {
+    idle_since_ = memory_.changes();
+    idle_pauses_ = 0;
+  }
+  const auto threads = static_cast<std::uint32_t>(threads_.size());
+  const bool by_turns = ++idle_pauses_ > kFreePolls * threads;
+  const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
+                                              : idle_pauses_ > polls_before_time_ * threads;
+  if (may_pass && anybody_has_a_deadline(true)) return;
+  if (idle_pauses_ > std::max(kIdlePolls, polls_before_time_) * threads) return;
+  for (std::uint32_t i = 1; i <= threads; ++i) {
+    const std::uint32_t thread = (running_ + i) % threads;
+    if (threads_[thread].state != State::kPaused) continue;
+    options_.push_back({Option::kRun, static_cast<std::uint8_t>(thread)});
+    if (by_turns) return;
+  }
+}
+
+bool World::anybody_has_a_deadline(bool with_spare) const {
+  return any_deadline_ &&
+         std::any_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
+           const std::int64_t due_ns = with_spare ? thread.latest_ns() : thread.due_ns;
+           const bool due = thread.due_ns != kNever && due_ns > now_ns_;
+           return due || (thread.state == State::kAsleep && thread.deadline_ns != kNever);
+         });
+}
+
+bool World::somebody_is_overdue() const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [&](const ThreadState& thread) { return thread.latest_ns() <= now_ns_; });
+}
+
+void World::decide(bool may_go_on) {
+  for (;;) {
+    collect(may_go_on);
+    if (options_.empty()) return inspect_when_stuck();
+    std::size_t chosen = 0;
+    if (options_.size() > 1) {
+      chosen = strategy_->choose({.step = execution_.steps,
+                                  .state = memory_.state(),
+                                  .running = running_,
+                                  .may_go_on = may_go_on,
+                                  .all_paused = all_paused_,
+                                  .options = options_});
+      if (chosen == Strategy::kLeave) leave(End::kLeft);
+      note_decision(options_[chosen]);
+    }
+    const Option option = options_[chosen];
+    switch (option.kind) {
+      case Option::kSpurious:  // see fails_spuriously(), choose_age() and choose_arrival()
+      case Option::kRead:
+      case Option::kPlace:
+      case Option::kArrive:
+        break;
+      case Option::kFlush:
+        if (log_.on()) note_flush(option.thread, memory_.pending_stores(option.thread).front());
+        memory_.flush_oldest(option.thread);
+        break;
+      case Option::kTime:
+        let_time_pass();
+        break;
+      case Option::kRun:
+        return go_on_with(option.thread);
+    }
+  }
+}
+
+// If thread 0 waits for the others, it continues and looks at the state that they left. It may be
+// the last thread that began to wait.
+void World::inspect_when_stuck() {
+  const bool waits_itself = running_ == 0 && threads_[0].joins == 0;
+  if (!inspects_when_stuck_ || waits_itself || threads_[0].state != State::kAsleep) {
+    leave(End::kStuck);
+  }
+  stuck_ = true;
+  log_.stop();
+  threads_[0].state = State::kReady;
+  go_on_with(0);
+}
+
+void World::go_on_with(std::uint32_t thread) {
+  if (thread == running_) return;
+  const std::uint32_t before = std::exchange(running_, thread);
+  running_since_ = execution_.steps;
+  Fibre::jump(threads_[before].fibre, threads_[thread].fibre);
+  untracked_ = true;
+}
+
+bool World::runs_past_its_deadline() const {
+  const bool waits_for_others = polls_before_pause_ != kPollsBeforePause;  // it may poll for long
+  return !waits_for_others && threads_[running_].due_ns <= now_ns_ &&
+         execution_.steps - running_since_ > kMostSteps / 2;
+}
+
+void World::count_step() {
+  beats_ = beats_ + 1;
+  if (++execution_.steps > most_steps_) leave(End::kTooLong);
+}
+
+// Whether instrumented code of the running thread polls in a loop that changes nothing: it is in
+// the state in which it polled here before. Such a thread can do nothing else until memory changes,
+// so it need not be run until then. The first poll at a place only notes the place, and the second
+// one its state, because most threads poll once or twice and then do something.
+bool World::repeats_itself() {
+  ThreadState& self = threads_[running_];
+  if (self.polls_at != self.place) {
+    // The loop may have several places and come after other polls. So the place is replaced from
+    // time to time.
+    if (!std::has_single_bit(self.polls)) return false;
+    self.polls_at = self.place;
+    self.poll_state.reset();
+    return false;
+  }
+  const auto state = state_of_caller(arena_.stack(running_) + Arena::kStackBytes);
+  const bool same = state.has_value() && state == self.poll_state;
+  self.poll_state = state;
+  return same;
+}
+
+// The running thread has read a word, and perhaps tried to change it without success. A thread that
+// does nothing else is made to wait, even if it does not call pause(): at once if it certainly does
+// nothing else, otherwise after a long time.
+void World::note_poll(bool in_vain) {
+  ThreadState& self = threads_[running_];
+  if (!in_vain || self.polled_at != memory_.changes()) {
+    self.polled_at = memory_.changes();
+    self.polls = 0;
+    self.polls_at = nullptr;
+    if (in_vain) return;
+    self.pauses = 0;
+    return;
+  }
+  ++self.polls;
+  if (threads_.size() == 1) return;
+  const bool repeats = self.instrumented && repeats_itself();
+  if (!repeats && self.polls < polls_before_pause_) return;
+  self.polls = 0;
+  // One that repeats itself certainly does nothing else.
+  if (repeats) self.pauses = kPausesUntilSettled;
+  if (repeats) self.paused_at = memory_.changes();
+  wait_for_change();
+}
+
+void World::wait_for_change() {
+  ThreadState& self = threads_[running_];
+  strategy_->paused(running_);
+  self.state = State::kPaused;
+  self.pauses = self.paused_at == memory_.changes() ? self.pauses + 1 : 1;
+  self.paused_at = memory_.changes();
+  // A change that the thread has not seen yet counts as a later change.
+  if (memory_.weak() && memory_.polls_unseen(running_)) --self.paused_at;
+  choose_next(false);
+  self.state = State::kReady;
+  // Stores become visible in finite time: a thread that polls again sees those that existed by now.
+  if (memory_.weak()) memory_.see_polled(running_);
+}
+
+// The decision point before an access. `next` is the word of the access; null if it has none.
+void World::point(const void* next) {
+  ++accesses_;
+  threads_[running_].next = next;
+  choose_next(true);
+  threads_[running_].next = nullptr;
+}
+
+void World::choose_next(bool may_go_on) {
+  count_step();
+  if (stuck_) return may_go_on ? void() : leave(End::kStuck);
+  const bool alone = threads_.size() == 1 && may_go_on;
+  if (!alone) decide(may_go_on);
+  // The following operation counts as an event even if it has no effect, such as a wake-up that
+  // wakes no thread.
+  memory_.step(running_);
+}
+
+// The next moment at which a thread wakes up or its answer is due.
+std::int64_t World::next_deadline() const {
+  std::int64_t next = kNever;
+  for (const ThreadState& thread : threads_) {
+    if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
+    if (thread.latest_ns() <= now_ns_) continue;
+    next = std::min(next, thread.due_ns > now_ns_ ? thread.due_ns : thread.latest_ns());
+  }
+  return next;
+}
+
+void World::let_time_pass() {
+  const std::int64_t before_ns = now_ns_;
+  // This was the only option: no thread can run, and no store is pending.
+  const bool forced = options_.size() == 1;
+  now_ns_ = std::max(now_ns_, next_deadline());
+  idle_pauses_ = 0;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    ThreadState& thread = threads_[i];
+    if (thread.latest_ns() <= before_ns && forced) thread.overdue_ns += now_ns_ - before_ns;
+    if (thread.due_ns != kNever && !forced && thread.state != State::kAsleep) {
+      thread.spare_ns += now_ns_ - before_ns;
+    }
+    if (thread.due_ns > before_ns && thread.due_ns <= now_ns_) memory_.note(i, kClock, true);
+    if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
+    thread.state = State::kReady;
+    thread.timed_out = true;
+    memory_.note(i, kClock, true);
+    if (thread.sleeps_on != nullptr) {
+      memory_.note(i, kQueues + memory_.number_of(thread.sleeps_on), true);
+    }
+  }
+}
+
+void World::fall_asleep() {
+  if (stuck_) leave(End::kStuck);
+  ThreadState& self = threads_[running_];
+  any_deadline_ |= self.deadline_ns != kNever;
+  self.state = State::kAsleep;
+  self.timed_out = false;
+  self.slept_since = ++sleeps_;
+  decide(false);
+  memory_.step(running_);
+  self.deadline_ns = kNever;
+  self.sleeps_on = nullptr;
+  self.joins = 0;
+}
+
+}  // namespace lockbench::stress::explore
