@@ -132,7 +132,7 @@ std::byte* zeroed_lines(std::size_t bytes) {
 
 }  // namespace lockbench::predict
 
-// ---- the same memory for malloc() and similar functions in a lock (explore/calls/wrapped_memory.cc)
+// ---- the same memory for malloc() and similar functions in a lock (calls/wrapped_memory.cc)
 
 namespace lockbench::stress::explore {
 

@@ -27,8 +27,8 @@
 
 #include <climits>
 
-#include "harness/stress/explore/world/program_memory.h"
 #include "harness/stress/explore/calls/simulated_waits.h"
+#include "harness/stress/explore/world/program_memory.h"
 #include "harness/stress/instrumentation/simulated_program.h"
 #include "primitives/platform/simulated/hooks.h"
 

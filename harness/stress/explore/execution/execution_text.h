@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/memory/arena.h"
+#include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/instrumentation/source_lines.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/trace/event.h"

@@ -17,9 +17,9 @@
 #include <absl/strings/str_split.h>
 
 #include "harness/stress/explore/execution/blocked_watch.h"
-#include "harness/stress/explore/search/conformance.h"
 #include "harness/stress/explore/execution/crash_catcher.h"
 #include "harness/stress/explore/memory/model_names.h"
+#include "harness/stress/explore/search/conformance.h"
 #include "harness/stress/explore/search/own_process.h"
 #include "harness/stress/explore/search/schedule.h"
 #include "harness/stress/explore/search/schedule_explorer.h"

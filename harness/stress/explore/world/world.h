@@ -34,14 +34,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/memory/arena.h"
-#include "harness/stress/explore/world/execution_ahead.h"
-#include "harness/stress/explore/world/fibre.h"
 #include "harness/stress/explore/memory/memory.h"
 #include "harness/stress/explore/memory/order_sites.h"
 #include "harness/stress/explore/memory/plain_accesses.h"
 #include "harness/stress/explore/strategy.h"
+#include "harness/stress/explore/world/access_log.h"
+#include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/explore/world/fibre.h"
 #include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
 
