@@ -108,6 +108,10 @@ std::vector<Mutant> long_holds() {
                      kLong),
       simulated_only(global<ImpatientLock<10'000>>("impatient_10_s", "takes the lock after 10 s"),
                      two, kLong),
+      simulated_only(global<ImpatientLock<60'000>>("impatient_1_min", "takes the lock after 1 min"),
+                     two, kLong),
+      simulated_only(global<ImpatientLock<3'600'000>>("impatient_1_h", "takes the lock after 1 h"),
+                     two, kLong),
   };
 }
 

@@ -178,6 +178,8 @@ const std::vector<std::string>& without_net() {
                                             "hyman_1966",
                                             "impatient_100_ms",
                                             "impatient_10_s",
+                                            "impatient_1_h",
+                                            "impatient_1_min",
                                             "impatient_1_s",
                                             "jdk_6801020",
                                             "jdk_6801020_fixed",

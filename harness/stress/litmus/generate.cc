@@ -319,9 +319,10 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   if (can.timed && can.capacity < kMostThreads) {
     texts.push_back(refused_twice(can.capacity, "W0:400000"));
   }
-  // A waiter may take the key away from a holder after 0.1, 1 or 10 seconds.
+  // A waiter may take the key away from a holder after 0.1, 1 or 10 seconds, a minute or an hour.
   add(can.capacity == 1,
-      {"L0 R150000000 U | L0 U", "L0 R1500000000 U | L0 U", "L0 R11000000000 U | L0 U"});
+      {"L0 R150000000 U | L0 U", "L0 R1500000000 U | L0 U", "L0 R11000000000 U | L0 U",
+       "L0 R100000000000 U | L0 U", "L0 R5000000000000 U | L0 U"});
   for (const std::uint32_t set : kKeySets) {
     if (set == 0 || !can.any_key) continue;
     const std::string keys = absl::StrCat("K", set, " ");

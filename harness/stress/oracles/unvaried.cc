@@ -19,7 +19,6 @@ bool each_lock(const Abilities&) {
 }
 
 constexpr Dimension kUnvaried[] = {
-    {"holds of more than 11 s", true, false, each_lock},
     {"holds of more than 30 ms", false, true, each_lock},
     {"memory orders that this processor does not use", false, true, each_lock},
     {"nodes that end with their thread", true, false, each_lock},
