@@ -7,29 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-FLAGS = (
-    "--primitive",
-    "global",
-    "--primitive",
-    "keyed",
-    "--threads",
-    "1",
-    "--keys",
-    "1,2,3,4",
-    "--mode",
-    "fixed",
-    "--operations",
-    "4",
-    "--hold",
-    "sleep:25ms",
-    "--sample-every",
-    "1",
-    "--blocks",
-    "3",
-    # A job engine keeps the processors busy itself; another host does not inherit the variable.
-    "--patience",
-    "0",
-)
+FLAGS = """
+    --primitive global --primitive keyed --threads 1 --keys 1,2,3,4 --mode fixed --operations 4
+    --hold sleep:25ms --sample-every 1 --blocks 3
+""".split()
+# A job engine keeps the processors busy itself; another host does not inherit the variable.
+FLAGS += ["--patience", "0"]
 TRIALS = 24
 PRESET = 'title = "for tests"\nprimitive = "keyed"\n'
 

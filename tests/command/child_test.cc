@@ -36,43 +36,38 @@ class ChildTest : public testing::Test {
 
 TEST_F(ChildTest, GivesTheSampleThatTheChildPrints) {
   const Sample sample{.operations = 42, .lost_updates = 0, .violations = 0};
-  const auto measured = measure("cat >/dev/null; echo '" + sample_text(sample) + "'");
-  ASSERT_TRUE(measured.ok()) << measured.status();
-  EXPECT_EQ(sample_text(*measured), sample_text(sample));
+  const auto measured = measure("cat >/dev/null; echo '" + sample_text(sample) + "'").value();
+  EXPECT_EQ(sample_text(measured), sample_text(sample));
 }
 
 TEST_F(ChildTest, TellsTheChildWhoItsParentIs) {
-  const auto measured = measure("echo \"$*\" >&2; test \"$3\" = $PPID && exit 5");
-  ASSERT_TRUE(measured.ok()) << measured.status();
-  EXPECT_THAT(measured->reason, AllOf(HasSubstr("trial --parent"), HasSubstr("exit code 5")));
+  const auto measured = measure("echo \"$*\" >&2; test \"$3\" = $PPID && exit 5").value();
+  EXPECT_THAT(measured.reason, AllOf(HasSubstr("trial --parent"), HasSubstr("exit code 5")));
 }
 
 TEST_F(ChildTest, NamesTheSignalOfACrash) {
-  const auto measured = measure("kill -SEGV $$");
-  ASSERT_TRUE(measured.ok()) << measured.status();
-  EXPECT_EQ(measured->outcome, Outcome::kCrashed);
-  EXPECT_THAT(measured->reason, HasSubstr("signal 11 (Segmentation fault"));
+  const auto measured = measure("kill -SEGV $$").value();
+  EXPECT_EQ(measured.outcome, Outcome::kCrashed);
+  EXPECT_THAT(measured.reason, HasSubstr("signal 11 (Segmentation fault"));
 }
 
 TEST_F(ChildTest, GivesTheExitCodeAndTheLastWordsOfAFailure) {
-  const auto measured = measure("echo first >&2; echo 'no such thing' >&2; exit 3");
-  ASSERT_TRUE(measured.ok()) << measured.status();
-  EXPECT_EQ(measured->outcome, Outcome::kCrashed);
-  EXPECT_THAT(measured->reason, AllOf(HasSubstr("exit code 3"), HasSubstr(": no such thing")));
+  const auto measured = measure("echo first >&2; echo 'no such thing' >&2; exit 3").value();
+  EXPECT_EQ(measured.outcome, Outcome::kCrashed);
+  EXPECT_THAT(measured.reason, AllOf(HasSubstr("exit code 3"), HasSubstr(": no such thing")));
 }
 
 TEST_F(ChildTest, CallsAChildThatPrintsNonsenseCrashed) {
-  const auto measured = measure("echo '{\"outcome\":'");
-  ASSERT_TRUE(measured.ok()) << measured.status();
-  EXPECT_EQ(measured->outcome, Outcome::kCrashed);
-  EXPECT_THAT(measured->reason, HasSubstr("printed no sample: sample: not JSON"));
+  const auto measured = measure("echo '{\"outcome\":'").value();
+  EXPECT_EQ(measured.outcome, Outcome::kCrashed);
+  EXPECT_THAT(measured.reason, HasSubstr("printed no sample: sample: not JSON"));
 }
 
 TEST_F(ChildTest, KillsAChildThatOutlivesItsLimitAndWhateverItStarted) {
   // The inner shell keeps the outputs open: only its death lets this test end before it does.
-  const auto measured = measure("sh -c 'trap \"\" TERM; sleep 300' & sleep 300", milliseconds(50));
-  ASSERT_TRUE(measured.ok()) << measured.status();
-  EXPECT_EQ(measured->outcome, Outcome::kTimeout);
+  const auto measured =
+      measure("sh -c 'trap \"\" TERM; sleep 300' & sleep 300", milliseconds(50)).value();
+  EXPECT_EQ(measured.outcome, Outcome::kTimeout);
 }
 
 TEST_F(ChildTest, SaysThatAProgramCannotBeStarted) {

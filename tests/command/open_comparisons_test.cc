@@ -84,16 +84,16 @@ TEST(SecondsToDecide, AreInfiniteIfThatOfOneIsNotKnown) {
 
 TEST(OpenComparisonsFromJson, ReadsAnAnswer) {
   const auto read = open_comparisons_from_json(
-      R"({"comparisons": 51, "decided": 50, "needed": 14,
+                        R"({"comparisons": 51, "decided": 50, "needed": 14,
           "open": [{"trials": [3, 17], "blocks": 5, "needed": 14, "ratio": 1.08},
-                   {"trials": [4, 17], "blocks": 0, "needed": null, "ratio": 1}]})");
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->comparisons, 51u);
-  EXPECT_EQ(read->decided, 50u);
-  ASSERT_EQ(read->open.size(), 2u);
-  EXPECT_THAT(read->open[0].trials, ElementsAre(3, 17));
-  EXPECT_EQ(read->open[0].needed, 14);
-  EXPECT_EQ(read->open[1].needed, std::nullopt);
+                   {"trials": [4, 17], "blocks": 0, "needed": null, "ratio": 1}]})")
+                        .value();
+  EXPECT_EQ(read.comparisons, 51u);
+  EXPECT_EQ(read.decided, 50u);
+  ASSERT_EQ(read.open.size(), 2u);
+  EXPECT_THAT(read.open[0].trials, ElementsAre(3, 17));
+  EXPECT_EQ(read.open[0].needed, 14);
+  EXPECT_EQ(read.open[1].needed, std::nullopt);
 }
 
 TEST(OpenComparisonsFromJson, FailsWithTheReasonOfTheScript) {

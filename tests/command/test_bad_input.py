@@ -69,34 +69,13 @@ def test_words_that_make_no_command(
     ("flags", "said"),
     [
         ("--primitive stripped", ("--primitive", "did you mean 'striped'?")),
-        ("--primitive striped:stripe=8", ("--primitive", "'stripe'", "did you mean 'stripes'?")),
-        ("--primitive striped:stripes=0", ("stripes=0", "from 1 to")),
-        ("--workload cuonter", ("--workload", "did you mean 'counter'?")),
-        ("--workload nested:deep", ("--workload", "'deep'", "mixed_lock_unlock")),
-        ("--workload transfer:deep", ("--workload", "has no scenarios")),
         ("--threads 0", ("--threads: 0", "1 to 4096")),
-        ("--threads 1000000000", ("--threads: 1000000000", "1 to 4096")),
-        ("--threads many", ("--threads: 'many'", "digits")),
-        ("--keys 0", ("--keys: 0", "1 to")),
-        ("--keys 5,000", ("--keys: '5,000' is a list", "write thousands without", "as 5000")),
         ("--primitive keyed,striped", ("as --primitive keyed --primitive striped",)),
         ("--primitive striped:stripes=8,keyed", ("'keyed' in", "repeat the flag")),
         ("--distribution uniform", ("'--distribution'", "did you mean '--key-distribution'?")),
-        ("--hold -5ns", ("--hold: '-5ns' is negative", "200ns")),
-        ("--hold 5", ("--hold: '5' has no unit", "200ns")),
-        ("--hold 5parsecs", ("--hold: '5parsecs'", "units are ns")),
-        ("--key-type text", ("--key-type", "u64, string")),
         ("--blocks 0 --threads 1", ("--blocks: 0", "1 to 10000")),
         ("--seed -1 --threads 1", ("--seed: -1", "0 to")),
         ("--window 0", ("window", "longer than 0")),
-        ("--operations 9", ("operations", "mode fixed")),
-        ("--mode fixed --window 9ms", ("window", "mode timed")),
-        ("--primitive striped --workload nested", ("reentrant", "'striped'")),
-        ("--primitive lease --workload counter", ("one holder of a key", "'lease'")),
-        ("--primitive global:lock=std --timeout 1ms", ("cannot time out", "leave the timeout")),
-        ("--threads 1..4096:1 --keys 1..4096:1", ("100000", "fewer")),
-        ("--processes --primitive keyed", ("'keyed'", "threads of one process", "file")),
-        ("--processes --threads 2", ("'global:lock=std'", "threads of one process")),
         (
             "--processes --workload transfer",
             ("--processes", "'transfer' are threads", "counter, accounts"),
@@ -111,20 +90,11 @@ def test_flags_that_make_no_cell(lockbench: Program, flags: str, said: tuple[str
     ("toml", "said"),
     [
         ("", ("plan.toml:1:1:", 'title = "')),
-        ('title = "x"\nprimitve = "keyed"\n', ("plan.toml:2:1:", "did you mean 'primitive'?")),
-        ('title = "x"\nprimitive = "kyed"\n', ("plan.toml:", "did you mean 'keyed'?")),
-        ('title = "x"\nprimitive = "keyed"\nthreads = "two"\n', ("plan.toml:3:11:", "digits")),
-        ('title = "x"\nprimitive = "keyed"\nthreads = 1.5\n', ("plan.toml:3:11:", "whole number")),
-        ('title = "x"\nprimitive = "keyed"\nthreads = [1, 0]\n', ("plan.toml:3:15:", "1 to 4096")),
-        ('title = "x"\nprimitive = "keyed"\nhold = 200\n', ("plan.toml:3:8:", "has no unit")),
         ('title = "x"\nprimitive = "keyed"\nhold = "2 moons"\n', ("plan.toml:3:8:", "units are")),
-        ('title = "x"\nblocks = 0\nprimitive = "keyed"\n', ("plan.toml:2:10:", "1 to 10000")),
-        ('title = 7\nprimitive = "keyed"\n', ("plan.toml:1:9:", "title")),
         (
             'title = "x"\n[[sweep]]\nprimitive = "striped"\nworkload = "nested"\n',
             ("plan.toml:2:1:",),
         ),
-        ('title = "x\n', ("plan.toml:1:", "not TOML")),
     ],
 )
 def test_preset_files_that_make_no_plan(
@@ -168,18 +138,14 @@ def test_output_folder_that_holds_a_run(lockbench: Program) -> None:
 
 
 def test_resume_of_no_run(lockbench: Program) -> None:
-    (lockbench.folder / "empty").mkdir()
-    (lockbench.folder / "file").write_text("x", encoding="utf-8")
-    for folder in ("nowhere", "empty", "file"):
-        words = ("run", "--resume", folder)
-        assert_refused(lockbench, words, (f"{folder}/meta.json", "name the folder of a run"))
+    said = ("nowhere/meta.json", "name the folder of a run")
+    assert_refused(lockbench, ("run", "--resume", "nowhere"), said)
     assert_refused(lockbench, ("run", "--resume", ""), ("--resume", "name a folder"))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"schema_version": ', '"schema_version": 9', ("schema version 9", "start a new run")),
         ('"compiler": "', '"compiler": "another ', ("there: ", "another build")),
         ('"cpu_model": "', '"cpu_model": "another ', ("there: ", "another machine")),
         ('"plan": ', '"plam": ', ("there/meta.json", "plan", "missing")),

@@ -3,20 +3,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import tomllib
-from pathlib import Path
 
 import pytest
-from program import Program
+from program import Program, rows_of
 
 ONE = ("--primitive", "keyed", "--threads", "1", "--window", "20us", "--blocks", "1")
-
-
-def rows_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_this_machine_becomes_a_file_that_predicts(lockbench: Program) -> None:

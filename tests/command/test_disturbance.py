@@ -63,25 +63,6 @@ def test_all_attempts_of_a_trial_stand_in_latencies_under_their_number(lockbench
     assert {line.split(",")[column] for line in lines[1:]} == timed
 
 
-def test_a_trial_of_which_one_attempt_has_its_row_is_not_measured_again(
-    lockbench: Program,
-) -> None:
-    lockbench.run(*RUN)
-    trials = lockbench.folder / "out" / "trials.csv"
-    header, first, *_ = trials.read_text(encoding="utf-8").splitlines(keepends=True)
-    trials.write_text(header + first, encoding="utf-8")
-    resumed = lockbench.run("run", "--resume", "out")
-    assert resumed.returncode == 4, resumed.stderr
-    assert "0 of 4 rows are valid" in resumed.stderr
-    rows = rows_of(lockbench.folder / "out")
-    assert [(row["trial"], row["attempt"]) for row in rows] == [
-        ("0", "0"),
-        ("1", "0"),
-        ("1", "1"),
-        ("1", "2"),
-    ]
-
-
 def test_a_run_records_what_the_machine_did_beside_it(lockbench: Program) -> None:
     words = ("run", "--primitive", "global", "--threads", "1", "--window", "1ms", "--blocks", "1")
     done = lockbench.run(*words, "--patience", "0", "--out", "out")

@@ -15,19 +15,8 @@ from program import Program, assert_complete, rows_of
 from tiers import rest_long
 
 CELLS = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--keys", "1,2")
-FIXED = (
-    "--mode",
-    "fixed",
-    "--sample-every",
-    "1",
-    "--operations",
-    "20",
-    "--hold",
-    "sleep:100us",
-    "--progress",
-    "off",
-)
-PLAN = ("run", *CELLS, *FIXED, "--blocks", "3")
+WORK = "--mode fixed --sample-every 1 --operations 20 --hold sleep:100us --progress off"
+PLAN = ("run", *CELLS, *WORK.split(), "--blocks", "3")
 TRIALS = 3 * 4
 FILES = ("trials.csv", "latency.csv", "meta.json", "schema.json")
 

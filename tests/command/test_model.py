@@ -104,15 +104,6 @@ def test_a_trace_is_checked_against_a_net(lockbench: Program) -> None:
     assert "Verdict      refused: event 2, 'thread 2 acquires a'" in done.stdout
 
 
-def test_a_trace_may_be_json_lines(lockbench: Program) -> None:
-    trace = lockbench.folder / "trace.jsonl"
-    lines = ['{"thread": 1, "event": "takes a"}', '{"thread": 2, "event": "takes a"}']
-    trace.write_text("\n".join(lines), encoding="utf-8")
-    done = lockbench.run("model", "keyed", "--trace", "trace.jsonl")
-    assert done.returncode == 3
-    assert "Verdict      refused: event 2, 'thread 2 takes a'" in done.stdout
-
-
 def test_the_shipped_lock_conforms_to_its_net(lockbench: Program) -> None:
     for words in (["keyed"], ["timed_hold"], ["global", "--lock", "parking"]):
         done = lockbench.run("model", *words, "--conform", "--budget", "500ms")
@@ -137,32 +128,11 @@ def test_the_file_lock_between_processes_conforms(lockbench: Program) -> None:
     assert "processes killed" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("file", "--engine", "sim"), "the engine 'sim' does not know the lock 'file'; proc does"),
-        (
-            ("keyed", "--engine", "proc"),
-            "the engine 'proc' does not know the lock 'keyed'; sim and real do",
-        ),
-        (
-            ("keyed", "--lock", "stripd"),
-            "no engine knows the lock 'stripd'; did you mean 'striped'?",
-        ),
-        (
-            ("keyed", "--lock", "nosuch", "--engine", "proc"),
-            "the engine 'proc' does not know the lock 'nosuch'; it knows file, ",
-        ),
-        (("keyed", "--lock", "nosuch"), "no engine knows the lock 'nosuch'; they know "),
-    ],
-)
-def test_an_unknown_lock_is_reported_with_the_known_ones(
-    lockbench: Program, words: tuple[str, ...], said: str
-) -> None:
-    done = lockbench.run("model", *words, "--conform")
+def test_an_unknown_lock_is_reported_with_the_known_ones(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed", "--lock", "nosuch", "--conform")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"lockbench model: {said}")
-    assert done.stderr.count("\n") == 1
+    said = "lockbench model: no engine knows the lock 'nosuch'; they know "
+    assert done.stderr.startswith(said) and done.stderr.count("\n") == 1
     known = done.stderr.rstrip("\n").partition(" know ")[2].split(", ")
     assert len(known) == len(set(known))
 
@@ -297,48 +267,9 @@ def test_without_graphviz_the_message_names_the_package(lockbench: Program) -> N
     assert done.returncode == 1 and "install graphviz" in done.stderr
 
 
-PLACES = '<place id="p"/><transition id="t"/>\n'
-MALFORMED = {
-    "torn": ("<pnml><net id='n'>\n" + PLACES, ":3: not well-formed XML"),
-    "bomb": (
-        "<!DOCTYPE pnml [\n<!ENTITY a 'aaaaaaaaaa'>\n"
-        + "".join(f"<!ENTITY a{i} '{f'&a{i - 1};' * 10}'>\n" for i in range(1, 12)).replace(
-            "&a0;", "&a;"
-        )
-        + "]>\n<pnml>&a11;</pnml>",
-        ":2: declares the entity 'a'",
-    ),
-    "places": (
-        "<pnml><net id='n'>\n" + "".join(f"<place id='p{i}'/>\n" for i in range(1_000_000)),
-        ":10002: more than 10000 places",
-    ),
-    "arcs": (
-        f"<pnml><net id='n'>\n{PLACES}"
-        + "".join(f"<arc id='arc_number_{i}' source='p' target='t'/>\n" for i in range(65_000))
-        + "".join(f"<arc id='arc_number_{i}' source='t' target='p'/>\n" for i in range(65_000))
-        + "<arc id='last' source='p' target='x'/>\n</net></pnml>",
-        ":130003: arc 'last' names 'x'",
-    ),
-    "references": (
-        f"<pnml><net id='n'>\n{PLACES}"
-        + "".join(f"<referencePlace id='r{i}' ref='r{i + 1}'/>\n" for i in range(1_000_000)),
-        ":10003: more than 10000 references",
-    ),
-    "nowhere": (
-        f"<pnml><net id='n'>\n{PLACES}<arc id='a' source='p' target='x'/></net></pnml>",
-        ":3: arc 'a' names 'x'",
-    ),
-    "weight": (
-        f"<pnml><net id='n'>\n{PLACES}<arc id='a' source='p' target='t'>\n"
-        "<inscription><text>-3</text></inscription></arc></net></pnml>",
-        ":4: weight '-3'",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", MALFORMED)
-def test_a_malformed_net_gets_line_and_reason(lockbench: Program, kind: str) -> None:
-    text, said = MALFORMED[kind]
+def test_a_malformed_net_gets_line_and_reason(lockbench: Program) -> None:
+    places = "".join(f"<place id='p{i}'/>\n" for i in range(1_000_000))
+    text = "<pnml><net id='n'>\n" + places
     (lockbench.folder / "net.pnml").write_text(text, encoding="utf-8")
 
     def at_most_200_mb_and_a_second() -> None:
@@ -348,7 +279,7 @@ def test_a_malformed_net_gets_line_and_reason(lockbench: Program, kind: str) -> 
     done = lockbench.run("model", "--file", "net.pnml", preexec_fn=at_most_200_mb_and_a_second)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.count("\n") == 1
-    assert f"net.pnml{said}" in done.stderr
+    assert "net.pnml:10002: more than 10000 places" in done.stderr
 
 
 @pytest.mark.parametrize(

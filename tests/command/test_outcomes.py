@@ -95,16 +95,6 @@ def test_a_crash_costs_its_row_alone_and_names_its_signal(lockbench: Program) ->
     assert f"6 trials, {valid_in(rest) or 'none'} of them valid" in stdout
 
 
-def test_what_this_machine_cannot_do_is_told_in_its_row(lockbench: Program) -> None:
-    words = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--pinning", "1000")
-    done = lockbench.run("run", *words, "--out", "out")
-    assert done.returncode == 4, done.stderr
-    (row,) = rows_of(lockbench.folder / "out")
-    assert row["outcome"] == "failed"
-    assert "processor 1000" in row["reason"]
-    assert "none of them valid" in done.stdout
-
-
 def test_the_article_counts_and_only_no_lock_loses_updates(lockbench: Program) -> None:
     words = ("--primitive", "none", "--primitive", "keyed", "--hold", "sleep:200ms")
     done = lockbench.run("run", "article-21x6", "--blocks", "1", *words, "--out", "out")

@@ -71,26 +71,18 @@ def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None
     engines -= {"lockbench-micro", "lockbench-truth"}  # another program, and a test's
     for engine in engines:
         assert engine.endswith("-mutants") or f"libexec/lockbench/{engine}" in held
-    for file in (
-        "bin/lockbench",
-        "bin/lockbench-micro",
-        "libexec/lockbench/lockbench-proc",
-        "share/bash-completion/completions/lockbench",
-        "share/doc/lockbench/copyright",
-        "share/lockbench/scripts/animation.py",
-        "share/lockbench/scripts/report.py",
-        "share/lockbench/workloads/presets/quick.toml",
-        "share/man/man1/lockbench.1.gz",
-        "share/zsh/vendor-completions/_lockbench",
-        "include/lockbench/plugin.h",
-        "include/lockbench/c_lock.h",
-        "include/lockbench/keyed_mutex.h",
-        "include/lockbench/headers/primitives/keyed_mutex.h",
-        "share/pkgconfig/lockbench-primitives.pc",
-        "share/doc/liblockbench-dev/docs/use.md",
-        "share/doc/liblockbench-dev/docs/design/keyed.md",
-        "share/doc/liblockbench-dev/examples/use/accounts.cc",
-    ):
+    files = """
+        bin/lockbench bin/lockbench-micro libexec/lockbench/lockbench-proc
+        share/bash-completion/completions/lockbench share/doc/lockbench/copyright
+        share/lockbench/scripts/animation.py share/lockbench/scripts/report.py
+        share/lockbench/workloads/presets/quick.toml share/man/man1/lockbench.1.gz
+        share/zsh/vendor-completions/_lockbench include/lockbench/plugin.h
+        include/lockbench/c_lock.h include/lockbench/keyed_mutex.h
+        include/lockbench/headers/primitives/keyed_mutex.h share/pkgconfig/lockbench-primitives.pc
+        share/doc/liblockbench-dev/docs/use.md share/doc/liblockbench-dev/docs/design/keyed.md
+        share/doc/liblockbench-dev/examples/use/accounts.cc
+    """.split()
+    for file in files:
         assert file in held
 
 

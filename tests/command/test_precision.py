@@ -19,13 +19,10 @@ RUN = ("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--blocks", 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--precision", "0"), ("--precision", "a share above 0, as 2% or 0.02")),
-        (("--precision", "0%"), ("--precision", "a share above 0")),
-        (("--precision", "-2%"), ("--precision", "a share above 0")),
-        (("--precision", "101%"), ("--precision", "a share above 0")),
-        (("--precision", "much"), ("--precision", "a share above 0")),
-        (("--precision", "nan"), ("--precision", "a share above 0")),
-        (("--precision", "%"), ("--precision", "a share above 0")),
+        *(
+            (("--precision", aim), ("--precision", "a share above 0, as 2% or 0.02"))
+            for aim in ("0", "0%", "-2%", "101%", "much", "nan", "%")
+        ),
         (("--precision",), ("--precision: no value given",)),
         (("--precision", "2%", "--budget", "5"), ("--budget: '5' has no unit",)),
         (("--precision", "2%", "--budget", "-5s"), ("--budget: '-5s' is negative",)),

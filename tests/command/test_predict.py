@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 from installation import ROOT
-from program import Program
+from program import Program, rows_of
 
 MODELS = ROOT / "workloads" / "machines"
 CELLS = ("--primitive", "global", "--primitive", "keyed", "--keys", "4", "--hold", "20ns")
@@ -21,11 +20,6 @@ def predict(lockbench: Program, folder: Path, *words: str) -> list[dict[str, str
     done = lockbench.run("predict", *SMALL, *words, "--out", str(folder))
     assert done.returncode == 0, done.stderr
     return rows_of(folder)
-
-
-def rows_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_predictions_are_rows_that_say_so(lockbench: Program, tmp_path: Path) -> None:
@@ -64,15 +58,6 @@ def test_an_interrupted_prediction_goes_on(lockbench: Program, tmp_path: Path) -
     again = lockbench.run("predict", "--resume", str(folder), "--format", "csv")
     assert (again.returncode, again.stdout) == (0, done.stdout)
     assert "nothing was left to predict" in again.stderr
-
-
-def test_a_lost_update_is_counted(lockbench: Program, tmp_path: Path) -> None:
-    words = ("--primitive", "none", "--threads", "2", "--keys", "1", "--window", "50us")
-    lockbench.run(
-        "predict", *words, "--blocks", "1", "--machine", "graviton3", "--out", str(tmp_path / "run")
-    )
-    (row,) = rows_of(tmp_path / "run")
-    assert row["valid"] == "false" and int(row["lost_updates"]) > 0
 
 
 def test_each_primitive_that_the_predictor_lists_can_be_predicted(
@@ -190,16 +175,6 @@ def test_bad_input_is_explained(lockbench: Program, words: tuple[str, ...], told
     assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_a_wrong_file_is_named_with_line_and_column(lockbench: Program, tmp_path: Path) -> None:
-    text = (MODELS / "graviton3.toml").read_text(encoding="utf-8")
-    line = 1 + text[: text.index("rmw = ")].count("\n")
-    wrong = tmp_path / "wrong.toml"
-    wrong.write_text(text.replace("rmw = 5", "rmw = -5"), encoding="utf-8")
-    done = lockbench.run("predict", *SMALL, "--machine", str(wrong))
-    assert done.returncode == 2
-    assert f"{wrong}:{line}:7: rmw wants a number from 0 to 10000000" in done.stderr
-
-
 def test_a_primitive_that_is_left_out_has_a_reason(lockbench: Program, tmp_path: Path) -> None:
     reasons = {
         "global:lock=absl": "a part of it is compiled code of a library, whose accesses nothing",
@@ -215,13 +190,6 @@ def test_a_primitive_that_is_left_out_has_a_reason(lockbench: Program, tmp_path:
         assert f"no cell of the plan can be predicted: primitive {primitive} ({reason}" in (
             done.stderr
         )
-
-
-def test_letters_of_two_cases_are_one_key(lockbench: Program, tmp_path: Path) -> None:
-    words = ["--primitive", "striped", "--primitive", "striped:case=insensitive"]
-    rates(lockbench, tmp_path / "run", *words, "--keys", "8", "--key-type", "string")
-    cases = [row["params"] for row in rows_of(tmp_path / "run")]
-    assert ["case=insensitive" in params for params in cases] == [False, True]
 
 
 def test_advice_for_a_machine_is_predicted(lockbench: Program, tmp_path: Path) -> None:

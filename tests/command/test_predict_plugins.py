@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from installation import ROOT
-from program import Program
-from test_predict import rows_of
+from program import Program, rows_of
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
 PREDICTED = PLUGINS / "predicted.so"

@@ -26,18 +26,3 @@ def test_the_first_article_beside_what_the_ideal_allows(lockbench: Program) -> N
     # A machine that others take away for a while makes rows that are not valid.
     valid = all(row["valid"] == "true" for row in rows_of(lockbench.folder / "out"))
     assert saved[2].endswith(" %") or (not valid and saved[2] == "not valid")
-
-
-def test_another_run_has_no_such_table(lockbench: Program) -> None:
-    done = lockbench.run(
-        "run", "--primitive", "global", "--mode", "fixed", "--blocks", "1", summary=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Published (" not in done.stdout
-
-
-def test_a_preset_run_with_other_cells_shows_nothing_of_it(lockbench: Program) -> None:
-    words = ("run", "fastrlock", "--blocks", "1", "--threads", "3", "--operations", "10")
-    done = lockbench.run(*words, summary=True)
-    assert done.returncode == 0, done.stderr
-    assert "Published (" not in done.stdout

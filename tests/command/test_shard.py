@@ -91,19 +91,6 @@ def test_the_same_command_goes_on_and_then_says_that_all_is_done(lockbench: Prog
     assert_complete(folder, TRIALS)
 
 
-def test_a_shard_that_was_killed_after_its_last_row_can_be_finished(lockbench: Program) -> None:
-    words = (*PLAN, "--shard", "1/1", "--out", "one")
-    assert lockbench.run(*words).returncode == 0
-    meta = lockbench.folder / "one" / "meta.json"
-    text = meta.read_text(encoding="utf-8")
-    meta.write_text(text.replace('"finished"', '"running"'), encoding="utf-8")
-    assert lockbench.run("merge", "all", "one").returncode == 2
-    again = lockbench.run(*words)
-    assert again.returncode == 0, again.stderr
-    assert lockbench.run("merge", "all", "one").returncode == 0
-    assert_complete(lockbench.folder / "all", TRIALS)
-
-
 def test_a_requeued_task_on_another_machine_goes_on_beside_what_is_there(
     lockbench: Program,
 ) -> None:
@@ -178,35 +165,3 @@ def test_a_shard_wants_a_folder(lockbench: Program) -> None:
     done = lockbench.run(*PLAN, "--shard", "2/3")
     assert done.returncode == 2
     assert "--shard: wants --out and a folder for this shard alone" in done.stderr
-
-
-def test_a_run_is_not_resumed_with_another_affinity(lockbench: Program) -> None:
-    words = ("run", *CELLS, *FIXED, "--blocks", "40", "--out", "out")
-    process = lockbench.start(*words)
-    wait_until(lambda: len(rows_of(lockbench.folder / "out")) >= 2, "no rows")
-    process.terminate()
-    process.communicate()
-    meta = meta_of(lockbench.folder / "out")
-    edit_machine(lockbench.folder / "out", usable_threads=meta["machine"]["usable_threads"] + 1)
-    resumed = lockbench.run("run", "--resume", "out")
-    assert resumed.returncode == 2
-    assert "in another condition (usable_threads" in resumed.stderr
-
-
-def test_two_tables_in_one_file_are_refused_by_every_reader(lockbench: Program) -> None:
-    for name, seed in (("a", "1"), ("b", "2")):
-        done = lockbench.run(*PLAN, "--seed", seed, "--out", name)
-        assert done.returncode == 0, done.stderr
-    a, b = lockbench.folder / "a" / "trials.csv", lockbench.folder / "b" / "trials.csv"
-    lines = b.read_text(encoding="utf-8").splitlines(keepends=True)
-    a.write_text(a.read_text(encoding="utf-8") + "".join(lines[1:]), encoding="utf-8")
-    for words in (
-        ("compare", "a"),
-        ("plot", "a"),
-        ("report", "a"),
-        ("advise", "--threads", "2", "--keys", "64", "--run", "a"),
-        ("run", "--resume", "a"),
-    ):
-        done = lockbench.run(*words)
-        assert done.returncode == 2, words
-        assert "trials.csv" in done.stderr and "run_id" in done.stderr, (words, done.stderr)

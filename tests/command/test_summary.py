@@ -111,12 +111,3 @@ def test_groups_that_are_not_shown_are_counted(lockbench: Program) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "shown: 12 of 40 groups of cells" in done.stdout
-
-
-def test_what_lost_updates_has_no_figure(lockbench: Program) -> None:
-    words = ("--primitive", "none", "--primitive", "keyed", "--hold", "sleep:50ms")
-    done = lockbench.run(
-        "run", "article-21x6", "--blocks", "1", *words, "--out", "out", summary=True
-    )
-    assert "1 × none, counter: lost 15 updates in 21 operations" in done.stdout
-    assert re.search(r"^  none +lost 15", done.stdout, re.MULTILINE)

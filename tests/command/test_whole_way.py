@@ -135,18 +135,6 @@ def test_a_trial_of_the_tutorial_is_found_as_the_page_on_the_method_says(
     assert json.loads(trial)["cell"]["primitive"]
 
 
-def test_a_trial_can_be_run_again_from_the_plan(lockbench: Program) -> None:
-    words = ("--primitive", "keyed", "--threads", "2", "--blocks", "1", "--mode", "fixed")
-    assert lockbench.run("run", *words, "--out", "out").returncode == 0
-    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
-    trial = lockbench.folder / "trial.json"
-    trial.write_text(json.dumps(meta["plan"]["trials"][0]), encoding="utf-8")
-    with trial.open(encoding="utf-8") as file:
-        done = lockbench.run("trial", stdin=file)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["outcome"] == "ok"
-
-
 def test_scripts_that_find_no_python_say_what_to_install(lockbench: Program) -> None:
     done = lockbench.run("plot", "x", env={"LOCKBENCH_PYTHON": "/nowhere/python3"})
     assert done.returncode == 2

@@ -42,16 +42,24 @@ std::int64_t now_ns() {
   return Simulation::current()->now_ns();
 }
 
+using Bodies = std::vector<std::function<void()>>;
+
+// Returns the stacks, which the threads run on. Thread i runs on processor i, as far as there are
+// any.
+[[nodiscard]] auto start_all(Simulation& simulation, const Bodies& bodies) {
+  std::vector<std::unique_ptr<std::byte[]>> stacks;
+  for (const std::function<void()>& body : bodies) {
+    stacks.emplace_back(new std::byte[kStackBytes]);
+    simulation.start(body, {stacks.back().get(), kStackBytes});
+  }
+  return stacks;
+}
+
 class SimulationTest : public testing::Test {
  protected:
-  // Thread i runs on processor i, as far as there are any.
-  Simulation::End run(const MachineModel& model, const std::vector<std::function<void()>>& bodies) {
+  Simulation::End run(const MachineModel& model, const Bodies& bodies) {
     Simulation simulation(model);
-    std::vector<std::unique_ptr<std::byte[]>> stacks;
-    for (const std::function<void()>& body : bodies) {
-      stacks.emplace_back(new std::byte[kStackBytes]);
-      simulation.start(body, {stacks.back().get(), kStackBytes});
-    }
+    const auto stacks = start_all(simulation, bodies);
     simulation.allow_accesses(100'000);
     const Simulation::End end = simulation.run();
     counts_ = simulation.counts();
@@ -370,18 +378,16 @@ TEST_F(SimulationTest, CallsVaryWithinAnEighth) {
   std::vector<std::int64_t> calls;
   Simulation simulation(model_of_four());
   simulation.vary_calls(7);
-  const std::unique_ptr<std::byte[]> stack(new std::byte[kStackBytes]);
-  simulation.start(
-      [&] {
-        const std::uint32_t futex = 0;
-        Simulation::current()->wake(&futex, 1);  // the kernel's line comes from memory
-        for (int i = 0; i < 1000; ++i) {
-          const std::int64_t before = now_ns();
-          Simulation::current()->wake(&futex, 1);
-          calls.push_back(now_ns() - before);
-        }
-      },
-      {stack.get(), kStackBytes});
+  const auto stacks =
+      start_all(simulation, {[&] {
+                  const std::uint32_t futex = 0;
+                  Simulation::current()->wake(&futex, 1);  // the kernel's line comes from memory
+                  for (int i = 0; i < 1000; ++i) {
+                    const std::int64_t before = now_ns();
+                    Simulation::current()->wake(&futex, 1);
+                    calls.push_back(now_ns() - before);
+                  }
+                }});
   simulation.run();
   EXPECT_THAT(calls, testing::Each(testing::AllOf(testing::Ge(87), testing::Le(113))));
   EXPECT_THAT(calls, testing::Contains(testing::Le(90)));
@@ -409,10 +415,10 @@ TEST_F(SimulationTest, AnIdleProcessorTakesAWaitingThread) {
 // Another thread has written both words of a thread that begins at 1000 ns, or of several.
 class WorkingAheadTest : public SimulationTest {
  protected:
-  void run_ahead(std::vector<std::function<void()>> bodies) {
+  void run_ahead(Bodies bodies) {
     MachineModel model = model_of_four();
     model.access.lookahead = 30 * kNs;
-    std::vector<std::function<void()>> all;
+    Bodies all;
     all.emplace_back([this] {
       word_.exchange(1);
       other_.exchange(1);
@@ -562,12 +568,9 @@ TEST_F(SimulationTest, EndsAtTheLimitOfAccesses) {
 
 TEST_F(SimulationTest, ActionsHappenAtTheirTimeAndAfterTheirAccesses) {
   Simulation simulation(model_of_four());
-  const std::unique_ptr<std::byte[]> stack(new std::byte[kStackBytes]);
-  simulation.start(
-      [this] {
-        for (int i = 0; i < 100; ++i) word_.load();
-      },
-      {stack.get(), kStackBytes});
+  const auto stacks = start_all(simulation, {[this] {
+                                  for (int i = 0; i < 100; ++i) word_.load();
+                                }});
   simulation.at(60 * kNs, [&] { values_.push_back(simulation.accesses()); });
   simulation.after_accesses(20, [&] { times_.push_back(simulation.time() / kNs); });
   EXPECT_EQ(simulation.run(), Simulation::End::kFinished);
@@ -582,18 +585,13 @@ TEST_F(SimulationTest, PlacementDecidesWhichThreadsShareACore) {
   const auto handover = [&](Simulation::Placement placement) {
     Word word;
     Simulation simulation(model, placement);
-    std::vector<std::unique_ptr<std::byte[]>> stacks;
     std::int64_t took = 0;
-    const std::vector<std::function<void()>> bodies{[&] { word.exchange(1); },
-                                                    [&] {
-                                                      work(1 * kUs);
-                                                      word.load();
-                                                      took = now_ns() - 1000;
-                                                    }};
-    for (const auto& body : bodies) {
-      stacks.emplace_back(new std::byte[kStackBytes]);
-      simulation.start(body, {stacks.back().get(), kStackBytes});
-    }
+    const auto stacks = start_all(simulation, {[&] { word.exchange(1); },
+                                               [&] {
+                                                 work(1 * kUs);
+                                                 word.load();
+                                                 took = now_ns() - 1000;
+                                               }});
     simulation.run();
     return took;
   };
@@ -608,16 +606,10 @@ TEST_F(SimulationTest, ThreadsThatArePlacedOnOneProcessorNeverRunAtTheSameTime) 
                                            std::pair(Simulation::Placement::kCores, true)}) {
     const MachineModel model = model_of_four();
     Simulation simulation(model, placement);
-    std::vector<std::unique_ptr<std::byte[]>> stacks;
-    for (int i = 0; i < 2; ++i) {
-      stacks.emplace_back(new std::byte[kStackBytes]);
-      simulation.start(
-          [] {
-            Simulation::current()->sleep_until_ns(10'000);
-            work(1000 * kUs);
-          },
-          {stacks.back().get(), kStackBytes});
-    }
+    const auto stacks = start_all(simulation, Bodies(2, [] {
+                                    Simulation::current()->sleep_until_ns(10'000);
+                                    work(1000 * kUs);
+                                  }));
     EXPECT_EQ(simulation.run(), Simulation::End::kFinished);
     EXPECT_EQ(simulation.time() < 1900 * kUs, at_once);
   }
@@ -635,27 +627,22 @@ TEST_F(SimulationTest, AnInterruptDelaysAThreadThatWaitsForALine) {
     Word word;
     Simulation simulation(model);
     std::int64_t ended = 0;
-    const std::vector<std::function<void()>> bodies{[&] { word.exchange(1); },
-                                                    [&] {
-                                                      work(1 * kUs);
-                                                      word.load();
-                                                    },
-                                                    [&] {
-                                                      work(1 * kUs);
-                                                      word.load();
-                                                      ended = now_ns();
-                                                    },
-                                                    [&] {
-                                                      work(1 * kUs + 70 * kNs);
-                                                      if (interrupted) {
-                                                        Simulation::current()->membarrier();
-                                                      }
-                                                    }};
-    std::vector<std::unique_ptr<std::byte[]>> stacks;
-    for (const auto& body : bodies) {
-      stacks.emplace_back(new std::byte[kStackBytes]);
-      simulation.start(body, {stacks.back().get(), kStackBytes});
-    }
+    const auto stacks = start_all(simulation, {[&] { word.exchange(1); },
+                                               [&] {
+                                                 work(1 * kUs);
+                                                 word.load();
+                                               },
+                                               [&] {
+                                                 work(1 * kUs);
+                                                 word.load();
+                                                 ended = now_ns();
+                                               },
+                                               [&] {
+                                                 work(1 * kUs + 70 * kNs);
+                                                 if (interrupted) {
+                                                   Simulation::current()->membarrier();
+                                                 }
+                                               }});
     simulation.run();
     return ended;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ArrivalLock: serves those who wait in the order in which they came; and what becomes of it when
-// it serves them in another one.
+// ArrivalLock: grants the lock to its waiters in the order of their arrival; the faults grant it in
+// another order.
 #pragma once
 
 #include <list>
@@ -14,10 +14,10 @@ namespace lockbench::mutants {
 
 enum class ArrivalFault {
   kNone,
-  kLastFirst,    // whoever came last
-  kSecondFirst,  // whoever came second, where there are two
-  kAnybody,      // whoever looks first when all are told
-  kNewcomer,     // who comes before the first one that waits has woken up
+  kLastFirst,    // the last waiter to arrive
+  kSecondFirst,  // the second waiter to arrive, if there are two
+  kAnybody,      // all waiters are woken, and the first that looks takes the lock
+  kNewcomer,     // a thread that arrives before the first waiter has woken up
 };
 
 template <ArrivalFault kFault>
@@ -69,7 +69,7 @@ class ArrivalLock {
   }
 
  private:
-  // Whether a release leaves the lock free, and those who are told of it take it themselves.
+  // Whether a release leaves the lock free and wakes waiters, which take it themselves.
   static constexpr bool kTellsOnly =
       kFault == ArrivalFault::kAnybody || kFault == ArrivalFault::kNewcomer;
 

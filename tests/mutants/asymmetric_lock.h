@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-// AsymmetricLock: one thread, the first to come, enters by a store and a load; the others pay for
-// it with a barrier on its behalf; and what becomes of it with one fault.
+// AsymmetricLock: the first thread that uses it acquires it by a store and a load; the other
+// threads issue a barrier on its behalf. The fault leaves the barrier out.
 //
 // Source  after the flags of E. W. Dijkstra's first exercise and D. Dice, H. Huang, M. Yang,
 //         "Asymmetric Dekker Synchronization", 2001.

@@ -34,7 +34,8 @@ namespace {
 std::vector<Mutant> inside_of_calls() {
   using F = ListFault;
   using C = CountFault;
-  // Who is told by mistake, or not at all, leaves a node behind that others still look at.
+  // A waiter that is woken by mistake, or never, leaves a node behind that other threads still
+  // read.
   const std::vector<Oracle> torn =
       kStandstill + Oracle::kExclusion + Oracle::kLifetime + Oracle::kCrash + Oracle::kCycle;
   return {

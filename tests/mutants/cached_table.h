@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CachedTable: a table of mutexes that keeps no more than some of those that nobody uses; and what
-// becomes of it when it throws out one that is in use.
+// CachedTable: a table of mutexes that keeps a limited number of unused ones. The fault removes a
+// mutex that is in use.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace lockbench::mutants {
 
 enum class CacheFault {
   kNone,
-  kEvictsUsed,  // does not look whether somebody uses the entry
+  kEvictsUsed,  // does not check whether a thread uses the entry
 };
 
 template <std::size_t kMost, CacheFault kFault>

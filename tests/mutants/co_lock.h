@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoLock: a mutex by key whose waiters are suspended coroutines; and what becomes of it with one
-// fault. One list of keys in use and one mutex for all of it.
+// CoLock: a mutex by key whose waiters are suspended coroutines; and variants with
+// one fault each. One list of keys in use and one mutex protect all of it.
 #pragma once
 
 #include <coroutine>
@@ -20,10 +20,10 @@ namespace lockbench::mutants {
 enum class CoFault {
   kNone,
   kNoSecondLook,   // queues the coroutine for a key that was released since it looked
-  kForgetsKey,     // the key is free until the coroutine that it is handed to runs
+  kForgetsKey,     // the key is free until the coroutine that receives it runs
   kPostsNone,      // unlocks a key for which more than one coroutine waits without posting one
   kNewestFirst,    // hands the key to the coroutine that came last
-  kChecksOutside,  // decides without the mutex that nobody waits
+  kChecksOutside,  // decides without the mutex that there is no waiter
 };
 
 template <CoFault kFault>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CondvarLock: a flag under a mutex and a condition variable; and what becomes of it with one
-// fault.
+// CondvarLock: a flag under a mutex and a condition variable; and variants with one
+// fault each.
 #pragma once
 
 #include <mutex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CountedLock: a futex lock that counts its sleepers beside its word; and what becomes of it when
-// the two are looked at in the wrong order.
+// CountedLock: a futex lock that counts its sleepers beside its word; the faults access
+// the two in the wrong order.
 #pragma once
 
 #include <cstdint>

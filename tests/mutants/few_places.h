@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FewPlaces and LowKeys: locks that have room for a few keys, and promise that; and what becomes of
-// them if they promise more than they have.
+// FewPlaces and LowKeys: locks that have room for a few keys and promise that room. The faults
+// promise more than they have.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FutexLock: three states and the kernel's queue; and what becomes of it with one fault.
+// FutexLock: three states and the kernel's queue; and variants with one fault each.
 #pragma once
 
 #include <cstdint>

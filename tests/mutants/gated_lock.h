@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// GatedLock: one waiter at a time looks at the word, behind a gate at which the others wait; and
-// what becomes of a timeout if the gate knows of none.
+// GatedLock: one waiter at a time reads the word, behind a gate at which the others wait. With the
+// fault, a waiter at the gate ignores its timeout.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // GrantingLock: a release grants the lock to a waiter, whose object on the heap belongs to both
-// until each has left it; and what becomes of it with one fault.
+// until each has left it; and variants with one fault each.
 #pragma once
 
 #include <list>
@@ -17,7 +17,7 @@ enum class GrantFault {
   kNone,
   kTouchesLate,  // marks the object after having left it
   kBothFree,     // each of the two frees the object
-  kLooksAgain,   // leaves, then looks whether nobody is left: both may see that
+  kLooksAgain,   // leaves, then checks whether both have left: both threads may see that
 };
 
 template <GrantFault kFault>

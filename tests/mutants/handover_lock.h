@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HandoverLock: a release hands the lock to the first of those who wait, some of whom may have lost
-// their patience by then; and what becomes of it when both happen at once.
+// HandoverLock: a release hands the lock to its first waiter, whose timeout may end at the same
+// time. The variants treat that case differently.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@
 namespace lockbench::mutants {
 
 enum class HandoverFault {
-  kNone,             // who is handed the lock at the last moment has it
-  kGrantLost,        // … says that it does not, and leaves the lock held by nobody
-  kGivesBack,        // … says that it does not, and hands it on: correct as well
-  kGivesBackUntold,  // … the same, but tells nobody who waits
-  kEarly,            // takes a timeout for a whole number of milliseconds
+  kNone,             // a waiter that receives the lock as its timeout ends has it
+  kGrantLost,        // that waiter reports a timeout and leaves the lock locked without a holder
+  kGivesBack,        // that waiter reports a timeout and hands the lock on: also correct
+  kGivesBackUntold,  // the same, but it wakes no waiter
+  kEarly,            // rounds a timeout down to whole milliseconds
 };
 
 template <HandoverFault kFault>

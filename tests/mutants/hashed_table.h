@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HashedTable: a mutex for every key in use, found by the key; and what becomes of it when it is
-// found by a hash of the key alone.
+// HashedTable: a mutex for every key in use, found by the key. The faults find it
+// by a hash of the key alone.
 #pragma once
 
 #include <cstddef>

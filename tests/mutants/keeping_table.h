@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeepingTable: an entry for every key in use, which is freed when nobody uses it; and what becomes
-// of its memory when something is kept.
+// KeepingTable: an entry for every key in use, which is freed when no thread uses it. The
+// faults keep memory.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace lockbench::mutants {
 
 enum class KeepingFault {
   kNone,
-  kPerKey,   // an object of each key that was ever used
-  kPerHold,  // an object of each hold
-  kLogs,     // a word of each hold, in an array that grows
+  kPerKey,   // keeps an object for each key that was ever used
+  kPerHold,  // keeps an object for each hold
+  kLogs,     // keeps a word for each hold, in an array that grows
 };
 
 template <KeepingFault kFault>

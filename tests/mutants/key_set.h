@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeySet: the keys that are held, as bits of one word; two are taken in one step. Of those who wait
-// one is told at a time, and tells the next; and what becomes of it when he does not.
+// KeySet: the keys that are held, as bits of one word; two are taken in one step. A release wakes
+// one waiter, which wakes the next one. With the fault it does not.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class KeySet {
     explicit Waiter(std::uint64_t keys) : wanted(keys) {}
 
     const std::uint64_t wanted;
-    bool told = false;  // and has not looked yet
+    bool told = false;  // woken, and it has not checked its keys yet
     platform::ConditionVariable signal;
   };
 
@@ -84,7 +84,7 @@ class KeySet {
     tell_one();
   }
 
-  // Under the mutex: the first who can go on.
+  // The caller holds the mutex. Wakes the first waiter whose keys are free.
   void tell_one() {
     std::uint64_t taken = held_;
     for (Waiter& waiter : waiters_) {
@@ -94,7 +94,7 @@ class KeySet {
         waiter.signal.notify_one();
         return;
       }
-      taken |= waiter.wanted;  // it is on its way to them
+      taken |= waiter.wanted;  // this waiter was woken and will take them
     }
   }
 

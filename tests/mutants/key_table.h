@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyTable: a table of mutexes with reference counts; and what becomes of it with one fault.
+// KeyTable: a table of mutexes with reference counts; and variants with one fault each.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leases: a list of free numbers under a mutex; and what becomes of it with one fault. One shard.
+// Leases: a list of free numbers under a mutex; and variants with one fault each. One shard.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,8 @@ using stress::lock_under_test;
 using stress::Oracle;
 using stress::RegisteredLock;
 
-// What tells that two were inside at once: they meet, or one's update is lost to the other's.
+// The oracles that show two threads in the critical section at once: they see each other, or an
+// update of one of them is lost.
 inline const std::vector<Oracle> kTwoInside = {Oracle::kExclusion, Oracle::kConservation};
 inline const std::vector<Oracle> kStandstill = {Oracle::kProgress};
 inline const std::vector<Oracle> kCircle = {Oracle::kCycle};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NamedTable: a mutex for every name in use; and what becomes of it when it tells names apart by a
-// part of them.
+// NamedTable: a mutex for every name in use; the faults compare only a part of
+// the name.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NestingLock: owner, depth and a mutex; and what becomes of it with one fault.
+// NestingLock: owner, depth and a mutex; and variants with one fault each.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace lockbench::mutants {
 enum class NestingFault {
   kNone,
   kCountLost,        // `depth -= 0`: a nest is never left
-  kFirstFreesAll,    // the first unlock of a nest gives the lock away
-  kAnybodyUnlocks,   // does not look who unlocks
+  kFirstFreesAll,    // the first unlock of a nest frees the lock
+  kAnybodyUnlocks,   // does not check which thread unlocks
   kOverflows,        // counts to 255
   kOverflows10,      // counts to 1,023
   kOverflows16,      // counts to 65,535
-  kLoadsOwnerTwice,  // decides on two possible of the owner
-  kAsksDepth,        // asks whether it is held, and not by whom
-  kOwnerTooSoon,     // a try names the owner before it has succeeded
+  kLoadsOwnerTwice,  // reads the owner twice and decides on both values
+  kAsksDepth,        // checks that it is held, and not by which thread
+  kOwnerTooSoon,     // try_lock() stores the owner before it has succeeded
 };
 
 template <NestingFault kFault>
@@ -79,7 +79,7 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
 
   bool nests() const {
     if constexpr (kFault == NestingFault::kLoadsOwnerTwice) {
-      // Whoever saw an owner, and then sees none, takes it that he himself has just become it.
+      // A thread that reads an owner, and then none, concludes that it is the owner itself.
       const bool was_held = owner_.load(std::memory_order_relaxed) != platform::kNoThread;
       const platform::ThreadToken owner = owner_.load(std::memory_order_relaxed);
       return was_held && (owner == platform::this_thread() || owner == platform::kNoThread);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NodeLock: test-and-set, with an object on the heap for each hold; and what becomes of it when it
-// treats that memory wrongly.
+// NodeLock: test-and-set, with an object on the heap for each hold; the faults manage
+// that memory wrongly.
 #pragma once
 
 #include "primitives/platform/atomic.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PreferringLock: a lock that its first holder uses without waiting; and what becomes of it when
-// the others wait until that thread has not used it for some time.
+// PreferringLock: a lock that its first holder uses without waiting; with the
+// fault, the others wait until that thread has not used it for some time.
 #pragma once
 
 #include <cstdint>

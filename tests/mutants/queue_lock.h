@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ListLock: waiters in a list, each of which looks at a word of its own; and what becomes of it
-// with one fault.
+// ListLock: waiters in a list, each of which reads a word of its own; and variants with one
+// fault each.
 //
 // Source  J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on Shared-Memory
 //         Multiprocessors", 1991.
@@ -14,9 +14,9 @@ namespace lockbench::mutants {
 
 enum class ListFault {
   kNone,
-  kForgetsSuccessor,  // empties the list without a look at who has joined it meanwhile
-  kFlagLate,          // says that it waits when it can be told already that it need not
-  kNoWaitForLink,     // takes a successor that has yet to link itself for none
+  kForgetsSuccessor,  // empties the list without checking whether a thread has joined it meanwhile
+  kFlagLate,          // sets its flag when its predecessor may have cleared it already
+  kNoWaitForLink,     // treats a successor that has not linked itself yet as none
 };
 
 template <ListFault kFault>

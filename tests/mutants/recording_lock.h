@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RecordingLock: makes a record before it waits; and what becomes of it if the wait turns out to be
-// unnecessary.
+// RecordingLock: makes a record before it waits; with the fault, the record stays if
+// the wait was unnecessary.
 #pragma once
 
 #include <memory>

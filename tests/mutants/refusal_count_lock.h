@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RefusalCountLock: counts in its word how often try_lock() was refused; and what becomes of it
-// when the count has too few bits, above which the word says that the lock is held.
+// RefusalCountLock: counts in its word how often try_lock() failed. With the faults the count has
+// too few bits and overflows into the bits that say that the lock is held.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 namespace lockbench::mutants {
 
-// kLastFirst: grants the lock to whoever came last.
+// kLastFirst: grants the lock to the last thread that requested it.
 template <bool kLastFirst>
 class ServedLock {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SpinLock: test-and-set; and what becomes of it with one fault.
+// SpinLock: test-and-set; and variants with one fault each.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace lockbench::mutants {
 
 enum class SpinFault {
   kNone,
-  kTwoSteps,       // looks whether it is free, then says that it is taken
-  kRelaxedUnlock,  // gives back without publishing what was done inside
-  kRelaxedLock,    // takes without learning what was done inside before
-  kNothing,        // neither waits nor marks
-  kGivesUp,        // stops waiting after some looks, and goes in
-  kBacksOff,       // whoever comes too late waits longer each time, and all others go before
-  kSpuriousTry,    // try_lock() fails now and then though nobody is near
+  kTwoSteps,       // reads that the lock is free, then stores that it is taken
+  kRelaxedUnlock,  // unlocks without publishing the writes of the critical section
+  kRelaxedLock,    // locks without acquiring the writes of earlier critical sections
+  kNothing,        // neither waits nor stores anything
+  kGivesUp,        // stops waiting after some reads and enters the critical section
+  kBacksOff,  // a thread that misses the lock waits longer each time, and all others get it before
+  kSpuriousTry,  // try_lock() sometimes fails although no other thread uses the lock
 };
 
 template <SpinFault kFault>

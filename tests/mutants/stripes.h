@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stripes: an array of mutexes; two keys at once; and what becomes of it with one fault.
+// Stripes: an array of mutexes; two keys at once; and variants with one fault each.
 #pragma once
 
 #include <array>

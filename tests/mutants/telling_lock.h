@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TellingLock: one lock for all keys that says who holds it; and what becomes of what it says.
+// TellingLock: one lock for all keys that reports its owner; the faults report a wrong one.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace lockbench::mutants {
 
 enum class TellingFault {
   kNone,
-  kOwnerStays,     // who released it last is still its owner
-  kTryIsNoOwner,   // try_lock() notes no owner
-  kAnybodysOwner,  // whoever asks owns it, if it is held
-  kStaysLocked,    // counts a refused try_lock() as one that holds it
+  kOwnerStays,     // the last thread that released it is still reported as its owner
+  kTryIsNoOwner,   // try_lock() records no owner
+  kAnybodysOwner,  // each thread that asks is reported as the owner while it is held
+  kStaysLocked,    // counts a try_lock() that failed as a hold
 };
 
 template <TellingFault kFault>

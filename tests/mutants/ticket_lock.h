@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TicketLock: first come, first served; and what becomes of it with one fault.
+// TicketLock: first come, first served; and variants with one fault each.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class TicketFault {
   kNone,
   kServes8,   // the number that is served has 8 bits, a ticket has more
   kServes16,  // the same, 16 bits
-  kBarges,    // whoever finds the lock free takes it, whatever its ticket
+  kBarges,    // a thread that finds the lock free takes it, whatever its ticket is
   kTryBlocks  // try_lock() takes a ticket and waits
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TimedLock: a futex lock with timeouts; and what becomes of it with one fault.
+// TimedLock: a futex lock with timeouts; and variants with one fault each.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TimedNestingLock: owner, depth and a lock with timeouts; and what becomes of it when its owner
-// asks again with a timeout.
+// TimedNestingLock: owner, depth and a lock with timeouts; the faults concern an owner that
+// locks it again with a timeout.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TimedQueue: serves waiters, with timeouts and without, in the order in which they came; and what
-// becomes of it when those with timeouts go first.
+// TimedQueue: grants the lock to waiters with and without timeouts in the order of their arrival.
+// The fault prefers waiters with timeouts.
 #pragma once
 
 #include <chrono>

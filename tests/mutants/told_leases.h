@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ToldLeases: leases of which one waiter is told at a time, and tells the next; and what becomes of
-// it when he does not. One shard.
+// ToldLeases: a lease that comes back wakes one waiter, which wakes the next one. With the fault it
+// does not. One shard.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace lockbench::mutants {
 
 enum class ToldFault {
   kNone,
-  kTellsNoOther,  // whoever was told takes one lease, and leaves it at that
+  kTellsNoOther,  // a waiter that was woken takes one lease and wakes no other waiter
 };
 
 template <ToldFault kFault>
@@ -56,7 +56,7 @@ class ToldLeases {
     if (waits) wait(guard);
     const std::uint32_t lease = free_.back();
     free_.pop_back();
-    // Leases that came back since this thread was told were told to nobody.
+    // Leases that came back since this thread was woken have woken no other waiter.
     if (waits && kFault != ToldFault::kTellsNoOther) tell_one();
     return lease;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WatchdogLock: a lock whose hold is ended by a watchdog when its time is up; and what becomes of
-// it with one fault. A hold has a token, which grows with every grant.
+// WatchdogLock: a watchdog ends a hold of this lock when its time is up; and variants with one
+// fault each. A hold has a token, which grows with every grant.
 //
 // The form without a fault does not end a hold under the feet of its holder: its watchdog only
 // marks the hold as late.

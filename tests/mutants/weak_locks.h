@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Locks of several words, and what becomes of each when one memory order is too weak: x86 and its
-// store buffers never show it, and whoever acquires is ordered after the last holder all the same.
+// Locks of several words, and a variant of each in which one memory order is too weak. x86 with its
+// store buffers never shows the fault, and a thread that acquires the lock is still ordered after
+// the last holder.
 //
 // Requires     simulated threads.
 #pragma once

@@ -75,22 +75,6 @@ TEST(Model, AWriterThatComesWhileOneReaderIsInsideViolatesTheProperty) {
   EXPECT_TRUE(search(net, find_invariants(net), {}).violated);
 }
 
-TEST(Model, OppositeKeyOrdersDeadlock) {
-  for (const char* name : {"keyed", "striped"}) {
-    EXPECT_TRUE(searched({.primitive = name, .nested = true, .order = KeyOrder::kOpposite}).to_dead)
-        << name;
-  }
-}
-
-TEST(Model, OneStripeTakenTwiceDeadlocksAThreadAlone) {
-  EXPECT_TRUE(searched({.primitive = "striped",
-                        .threads = 1,
-                        .stripes = 1,
-                        .nested = true,
-                        .order = KeyOrder::kTwice})
-                  .to_dead);
-}
-
 TEST(Model, NestedLeasesDeadlockExactlyWhenThreadsCanHoldThemAll) {
   for (std::uint32_t threads = 1; threads <= 5; ++threads) {
     for (std::uint32_t leases = 2; leases <= 5; ++leases) {
@@ -101,19 +85,21 @@ TEST(Model, NestedLeasesDeadlockExactlyWhenThreadsCanHoldThemAll) {
   }
 }
 
-TEST(Model, NestedRandomMutexesDeadlock) {
-  EXPECT_TRUE(searched({.primitive = "random_mutexes_as_published", .nested = true}).to_dead);
+TEST(Model, DeadlocksWhereTheDesignDoes) {
+  const ModelSpec deadlocked[] = {
+      {.primitive = "keyed", .nested = true, .order = KeyOrder::kOpposite},
+      {.primitive = "striped", .nested = true, .order = KeyOrder::kOpposite},
+      {.primitive = "striped",
+       .threads = 1,  // a thread alone, which takes its stripe twice
+       .stripes = 1,
+       .nested = true,
+       .order = KeyOrder::kTwice},
+      {.primitive = "random_mutexes_as_published", .nested = true},
+      {.primitive = "global", .nested = true},
+      {.primitive = "file_as_published"}};
+  for (const ModelSpec& spec : deadlocked) EXPECT_TRUE(searched(spec).to_dead) << spec.primitive;
   EXPECT_FALSE(searched({.primitive = "random_mutexes_as_published"}).to_dead);
-}
-
-TEST(Model, AGlobalLockTakenTwiceDeadlocksAndAReentrantOneDoesNot) {
-  EXPECT_TRUE(searched({.primitive = "global", .nested = true}).to_dead);
   EXPECT_FALSE(searched({.primitive = "reentrant", .nested = true}).to_dead);
-}
-
-TEST(Model, ADeadOwnersFileIsRemovedOrBlocksTheOthersForever) {
-  EXPECT_FALSE(searched({.primitive = "file"}).to_dead);
-  EXPECT_TRUE(searched({.primitive = "file_as_published"}).to_dead);
 }
 
 TEST(Model, WithoutExclusionThePropertyIsViolated) {

@@ -67,25 +67,6 @@ TEST(Expand, EveryBlockHasAnOrderOfItsOwn) {
   EXPECT_FALSE(same(1, 2));
 }
 
-TEST(Expand, NumbersTrialsAndPositions) {
-  const Plan plan = expand(small(), accept_all).value();
-  for (std::uint32_t i = 0; i < plan.trials.size(); ++i) {
-    EXPECT_EQ(plan.trials[i].number, i);
-    EXPECT_EQ(plan.trials[i].block, i / 12);
-    EXPECT_EQ(plan.trials[i].position, i % 12);
-  }
-}
-
-TEST(Expand, TheTrialsOfABlockShareASeedThatNoOtherBlockHas) {
-  const Plan plan = expand(small(), accept_all).value();
-  std::set<std::uint64_t> seeds;
-  for (const Trial& trial : plan.trials) {
-    EXPECT_EQ(trial.seed, plan.trials[std::size_t{trial.block} * 12].seed);
-    seeds.insert(trial.seed);
-  }
-  EXPECT_EQ(seeds.size(), 3u);
-}
-
 TEST(Expand, TheSameSeedGivesTheSamePlanByteForByte) {
   EXPECT_EQ(to_json(expand(small(7), accept_all).value()),
             to_json(expand(small(7), accept_all).value()));

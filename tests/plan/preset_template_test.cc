@@ -28,10 +28,9 @@ std::string with_key(const SweepField& field) {
 }
 
 TEST(PresetTemplate, IsAPresetAsItIs) {
-  const auto preset = parse_preset(preset_template(), "mine.toml");
-  ASSERT_TRUE(preset.ok()) << preset.status();
-  EXPECT_EQ(preset->name, "mine");
-  EXPECT_EQ(preset->sweeps.size(), 1u);
+  const auto preset = parse_preset(preset_template(), "mine.toml").value();
+  EXPECT_EQ(preset.name, "mine");
+  EXPECT_EQ(preset.sweeps.size(), 1u);
 }
 
 TEST(PresetTemplate, EveryExampleIsValid) {

@@ -49,27 +49,7 @@ static int ticket_try_for(void* self, uint64_t timeout_ns) {
   return 1;
 }
 
-enum { kStripes = 2 };
-
-static void* stripes_create(void) {
-  pthread_mutex_t* const stripes = calloc(kStripes, sizeof *stripes);
-  for (int i = 0; stripes != NULL && i < kStripes; ++i) pthread_mutex_init(&stripes[i], NULL);
-  return stripes;
-}
-static pthread_mutex_t* stripe_of(void* self, uint64_t key) {
-  return (pthread_mutex_t*)self + key % kStripes;
-}
-static void stripes_lock(void* self, uint64_t key) {
-  pthread_mutex_lock(stripe_of(self, key));
-}
-static int stripes_try(void* self, uint64_t key) {
-  return pthread_mutex_trylock(stripe_of(self, key)) == 0;
-}
-static void stripes_unlock(void* self, uint64_t key) {
-  pthread_mutex_unlock(stripe_of(self, key));
-}
-
-enum { kRooms = 4 };
+enum { kRooms = 4, kStripes = 2 };
 
 static void* rooms_create(void) {
   pthread_mutex_t* const rooms = calloc(kRooms, sizeof *rooms);
@@ -89,6 +69,15 @@ static int rooms_try(void* self, uint64_t key) {
 static void rooms_unlock(void* self, uint64_t key) {
   pthread_mutex_unlock(room_of(self, key));
 }
+static void stripes_lock(void* self, uint64_t key) {
+  rooms_lock(self, key % kStripes);
+}
+static int stripes_try(void* self, uint64_t key) {
+  return rooms_try(self, key % kStripes);
+}
+static void stripes_unlock(void* self, uint64_t key) {
+  rooms_unlock(self, key % kStripes);
+}
 
 static const lockbench_c_promises fair = {.size = sizeof(lockbench_c_promises),
                                           .fair = 1,
@@ -104,54 +93,27 @@ static const lockbench_c_promises wrong = {
     .size = sizeof(lockbench_c_promises), .reentrant = 1, .capacity = 3};
 #endif
 
+#define TICKET(lock_name, what, promised, ...)                                                     \
+  {                                                                                                \
+    .size = sizeof(lockbench_c_lock), .name = lock_name, .summary = what, .create = ticket_create, \
+    .lock = ticket_lock, .try_lock = ticket_try, .unlock = ticket_unlock, .destroy = free,         \
+    .promises = &promised, __VA_ARGS__                                                             \
+  }
+#define KEYED(lock_name, what, promised, lock, try_to_lock, unlock)                               \
+  {                                                                                               \
+    .size = sizeof(lockbench_c_lock), .name = lock_name, .summary = what, .create = rooms_create, \
+    .destroy = free, .lock_key = lock, .try_lock_key = try_to_lock, .unlock_key = unlock,         \
+    .promises = &promised                                                                         \
+  }
+
 static const lockbench_c_lock locks[] = {
-    {.size = sizeof(lockbench_c_lock),
-     .name = "c_ticket",
-     .summary = "first come, first served",
-     .create = ticket_create,
-     .lock = ticket_lock,
-     .try_lock = ticket_try,
-     .unlock = ticket_unlock,
-     .destroy = free,
-     .try_lock_for = ticket_try_for,
-     .promises = &fair},
-    {.size = sizeof(lockbench_c_lock),
-     .name = "c_three",
-     .summary = "one holder, and promises three",
-     .create = ticket_create,
-     .lock = ticket_lock,
-     .try_lock = ticket_try,
-     .unlock = ticket_unlock,
-     .destroy = free,
-     .promises = &three},
-    {.size = sizeof(lockbench_c_lock),
-     .name = "c_shared",
-     .summary = "two mutexes, and promises one for each key",
-     .create = stripes_create,
-     .destroy = free,
-     .lock_key = stripes_lock,
-     .try_lock_key = stripes_try,
-     .unlock_key = stripes_unlock,
-     .promises = &per_key},
-    {.size = sizeof(lockbench_c_lock),
-     .name = "c_rooms",
-     .summary = "a mutex for each key below 4",
-     .create = rooms_create,
-     .destroy = free,
-     .lock_key = rooms_lock,
-     .try_lock_key = rooms_try,
-     .unlock_key = rooms_unlock,
-     .promises = &few},
+    TICKET("c_ticket", "first come, first served", fair, .try_lock_for = ticket_try_for),
+    TICKET("c_three", "one holder, and promises three", three, .try_lock_for = NULL),
+    KEYED("c_shared", "two mutexes, and promises one for each key", per_key, stripes_lock,
+          stripes_try, stripes_unlock),
+    KEYED("c_rooms", "a mutex for each key below 4", few, rooms_lock, rooms_try, rooms_unlock),
 #ifdef WRONG
-    {.size = sizeof(lockbench_c_lock),
-     .name = "c_wrong",
-     .summary = "reentrant, for three",
-     .create = ticket_create,
-     .lock = ticket_lock,
-     .try_lock = ticket_try,
-     .unlock = ticket_unlock,
-     .destroy = free,
-     .promises = &wrong},
+    TICKET("c_wrong", "reentrant, for three", wrong, .try_lock_for = NULL),
 #endif
 };
 

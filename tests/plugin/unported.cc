@@ -32,14 +32,20 @@
 
 namespace {
 
+// Tries until it has the lock.
+template <class Lock>
+class Spins {
+ public:
+  void lock() {
+    while (!static_cast<Lock*>(this)->try_lock()) sched_yield();
+  }
+};
+
 enum class Fault { kNone, kTwoSteps, kRelaxedUnlock };
 
 template <Fault kFault>
-class FlagLock {
+class FlagLock : public Spins<FlagLock<kFault>> {
  public:
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() {
     if constexpr (kFault == Fault::kTwoSteps) {
       if (held_.load(std::memory_order_acquire)) return false;
@@ -161,16 +167,13 @@ class FencedLock {
 // Makes its word at the first call. Without a release, nothing orders the word's first value before
 // its use by another thread.
 template <bool kReleases>
-class LazyLock {
+class LazyLock : public Spins<LazyLock<kReleases>> {
  public:
   LazyLock() = default;
   LazyLock(const LazyLock&) = delete;
   LazyLock& operator=(const LazyLock&) = delete;
   ~LazyLock() { delete made_.load(std::memory_order_relaxed); }
 
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() { return !word().exchange(true, std::memory_order_acquire); }
   void unlock() { word().store(false, std::memory_order_release); }
 
@@ -207,7 +210,7 @@ class WaitingLock {
     if (kNotifies) free_.notify_one();
   }
 
- private:
+ protected:
   std::mutex mutex_;
   std::condition_variable free_;
   bool held_ = false;
@@ -424,66 +427,39 @@ class ClockedSemaphore {
   sem_t free_;
 };
 
-// As in C before it had atomics: volatile words, whose order is the processor's.
-// What orders a volatile access for others: nothing, which x86 forgives, or a fence.
-enum class Ordered { kByNothing, kByFence };
+// As in C before it had atomics: an int, or a volatile one, whose order is the processor's. It is
+// released by a store, which x86 forgives, by a store behind a fence, or by the builtin.
+enum class Release { kStore, kFencedStore, kBuiltin };
 
-template <Ordered kOrdered>
-void order() {
-  if constexpr (kOrdered == Ordered::kByFence) __sync_synchronize();
-}
-
-template <Ordered kOrdered>
-class VolatileLock {
+template <class Word, Release kRelease>
+class IntLock : public Spins<IntLock<Word, kRelease>> {
  public:
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() { return __sync_lock_test_and_set(&held_, 1) == 0; }
   void unlock() {
-    order<kOrdered>();
+    if constexpr (kRelease == Release::kBuiltin) return __sync_lock_release(&held_);
+    if constexpr (kRelease == Release::kFencedStore) __sync_synchronize();
     held_ = 0;
   }
 
  private:
-  volatile int held_ = 0;
-};
-
-// The same, and the store that releases is a plain one, or the builtin's.
-template <bool kPlain>
-class PlainLock {
- public:
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
-  bool try_lock() { return __sync_lock_test_and_set(&held_, 1) == 0; }
-  void unlock() {
-    if constexpr (kPlain) {
-      held_ = 0;
-    } else {
-      __sync_lock_release(&held_);
-    }
-  }
-
- private:
-  int held_ = 0;
+  Word held_ = 0;
 };
 
 // Waiters read a volatile number until it is their turn.
-template <Ordered kOrdered>
+template <bool kFenced>
 class VolatileTicket {
  public:
   void lock() {
     const unsigned mine = __sync_fetch_and_add(&next_, 1);
     while (served_ != mine) sched_yield();
-    order<kOrdered>();
+    if (kFenced) __sync_synchronize();
   }
   bool try_lock() {
     const unsigned mine = served_;
     return __sync_bool_compare_and_swap(&next_, mine, mine + 1);
   }
   void unlock() {
-    order<kOrdered>();
+    if (kFenced) __sync_synchronize();
     served_ = served_ + 1;
   }
 
@@ -493,7 +469,7 @@ class VolatileTicket {
 };
 
 // A thread of its own wakes who sleeps.
-class HelperLock {
+class HelperLock : public WaitingLock<false> {
  public:
   HelperLock() : helper_([this] { help(); }) {}
   ~HelperLock() {
@@ -503,15 +479,6 @@ class HelperLock {
     }
     changed_.notify_all();
     helper_.join();
-  }
-  void lock() {
-    std::unique_lock guard(mutex_);
-    free_.wait(guard, [&] { return !held_; });
-    held_ = true;
-  }
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    return !std::exchange(held_, true);
   }
   void unlock() {
     const std::scoped_lock guard(mutex_);
@@ -530,10 +497,7 @@ class HelperLock {
     }
   }
 
-  std::mutex mutex_;
   std::condition_variable changed_;
-  std::condition_variable free_;
-  bool held_ = false;
   bool told_ = false;
   bool ends_ = false;
   std::thread helper_;
@@ -584,11 +548,8 @@ class PipeLock {
 
 // A variable with static storage, pthread_once() and a key of each thread: made again in each
 // execution, and by one thread.
-class OnceLock {
+class OnceLock : public Spins<OnceLock> {
  public:
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() {
     static const int* const made = new int(1);
     pthread_once(&once, [] {
@@ -647,7 +608,7 @@ class FutureLock {
 };
 
 // What a thread of the lock's own wrote before a barrier, the lock reads after it.
-class BarrierLock {
+class BarrierLock : public Spins<BarrierLock> {
  public:
   BarrierLock() {
     pthread_barrier_init(&met_, nullptr, 2);
@@ -659,9 +620,6 @@ class BarrierLock {
     if (written_ != 1) throw std::logic_error("passed before the other came");
     other.join();
     pthread_barrier_destroy(&met_);
-  }
-  void lock() {
-    while (!try_lock()) sched_yield();
   }
   bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
   void unlock() { held_.store(false, std::memory_order_release); }
@@ -876,11 +834,8 @@ class DrawnLock {
 
 // A flag that lies in an object of whoever holds. One that is refused need not keep its object.
 template <bool kFrees>
-class ObjectLock {
+class ObjectLock : public Spins<ObjectLock<kFrees>> {
  public:
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() {
     int* const mine = new int(0);
     int* nobody = nullptr;
@@ -965,13 +920,10 @@ class NestedServedLock {
 // Knows its owner, and lets nobody else unlock it. The broken one forgets to forget its last owner,
 // who may still unlock it while the next one has it but has not said so.
 template <bool kForgets>
-class OwnedLock {
+class OwnedLock : public Spins<OwnedLock<kForgets>> {
  public:
   static constexpr lockbench::LockPromises kPromises{.refuses_non_owners = true};
 
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() {
     if (held_.exchange(true)) return false;
     owner_.store(std::this_thread::get_id());
@@ -992,11 +944,8 @@ using SharedFlag = std::shared_ptr<std::atomic<bool>>;
 
 // The flag lies in an object that each release replaces by another one.
 template <class Pointer>
-class ReplacedFlagLock {
+class ReplacedFlagLock : public Spins<ReplacedFlagLock<Pointer>> {
  public:
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() {
     const SharedFlag flag = flag_;
     return !flag->exchange(true);
@@ -1008,13 +957,10 @@ class ReplacedFlagLock {
 };
 
 // A flag that its last holder may destroy.
-class LeftLock {
+class LeftLock : public Spins<LeftLock> {
  public:
   static constexpr bool kLastMayDestroy = true;
 
-  void lock() {
-    while (!try_lock()) sched_yield();
-  }
   bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
 
  protected:
@@ -1097,12 +1043,13 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<ClockedSemaphore<CLOCK_REALTIME_COARSE>>("raw_clocked_semaphore_coarse",
                                                      "counts from the last tick");
   locks.add<SemaphoreLock<false>>("raw_semaphore_counts_outside", "a count that nothing orders");
-  locks.add<VolatileLock<Ordered::kByNothing>>("raw_volatile", "a volatile int, as on x86");
-  locks.add<VolatileLock<Ordered::kByFence>>("raw_volatile_fenced", "the same, behind a fence");
-  locks.add<VolatileTicket<Ordered::kByNothing>>("raw_volatile_ticket", "as on x86");
-  locks.add<VolatileTicket<Ordered::kByFence>>("raw_volatile_ticket_fenced", "with fences");
-  locks.add<PlainLock<true>>("raw_plain_release", "a plain store releases it");
-  locks.add<PlainLock<false>>("raw_builtin_release", "the builtin releases it");
+  locks.add<IntLock<volatile int, Release::kStore>>("raw_volatile", "a volatile int, as on x86");
+  locks.add<IntLock<volatile int, Release::kFencedStore>>("raw_volatile_fenced",
+                                                          "the same, behind a fence");
+  locks.add<VolatileTicket<false>>("raw_volatile_ticket", "as on x86");
+  locks.add<VolatileTicket<true>>("raw_volatile_ticket_fenced", "with fences");
+  locks.add<IntLock<int, Release::kStore>>("raw_plain_release", "a plain store releases it");
+  locks.add<IntLock<int, Release::kBuiltin>>("raw_builtin_release", "the builtin releases it");
   locks.add<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
   locks.add<PipeLock<Reads::kPolls>>("raw_poll", "a pipe that is polled");
   locks.add<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "primitives/biased_recursive_mutex.h"
+#include "primitives/parking_lot.h"
 #include "tests/primitives/contract.h"
 
 namespace lockbench {
@@ -29,9 +30,10 @@ static_assert(sizeof(AdaptiveMutex) == 4);
 template <class Mutex>
 class AnyMutex : public testing::Test {};
 
-using Mutexes = testing::Types<AdaptiveMutex, BasicAdaptiveMutex<internal::NoBarriers>,
-                               BiasedRecursiveMutex<AdaptiveMutex>,
-                               BiasedRecursiveMutex<AdaptiveMutex, internal::NoBarriers>>;
+using Mutexes =
+    testing::Types<AdaptiveMutex, BasicAdaptiveMutex<internal::NoBarriers>,
+                   BiasedRecursiveMutex<AdaptiveMutex>,
+                   BiasedRecursiveMutex<AdaptiveMutex, internal::NoBarriers>, ParkingMutex>;
 TYPED_TEST_SUITE(AnyMutex, Mutexes);
 
 // Long quiet stretches and contended ones by turns: releases turn calm and shared again.
@@ -73,9 +75,14 @@ TYPED_TEST(AnyMutex, NeighboursOfAContendedOneLoseNoUpdate) {
 }
 
 // Whoever is let in last destroys the mutex, while the one who let it in is still in unlock().
-TEST(AdaptiveMutex, MayBeDestroyedByTheLastOneIn) {
+template <class Mutex>
+class DestroyedMutex : public testing::Test {};
+using Destroyed = testing::Types<AdaptiveMutex, ParkingMutex>;
+TYPED_TEST_SUITE(DestroyedMutex, Destroyed);
+
+TYPED_TEST(DestroyedMutex, MayBeDestroyedByTheLastOneIn) {
   for (int i = 0; i < 2000; ++i) {
-    auto mutex = std::make_unique<AdaptiveMutex>();
+    auto mutex = std::make_unique<TypeParam>();
     mutex->lock();
     std::latch about_to_lock(1);
     std::thread last([&] {
@@ -84,7 +91,7 @@ TEST(AdaptiveMutex, MayBeDestroyedByTheLastOneIn) {
       mutex->unlock();
       mutex.reset();
     });
-    AdaptiveMutex& still_there = *mutex;
+    TypeParam& still_there = *mutex;
     about_to_lock.wait();
     still_there.unlock();
     last.join();

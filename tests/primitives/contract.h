@@ -35,10 +35,21 @@ void run_threads(std::size_t count, const Work& work) {
 
 // Runs `work()` in another thread and returns its answer.
 template <class Work>
-bool elsewhere(const Work& work) {
-  bool answer = false;
+auto elsewhere(const Work& work) {
+  decltype(work()) answer{};
   JoiningThread([&] { answer = work(); }).join();
   return answer;
+}
+
+// Whether another thread could lock this key of `locks` right now.
+template <class Locks, class... K>
+bool is_free(Locks&& locks, const K&... key) {
+  return elsewhere([&] {
+    auto handle = locks.handle(key...);
+    if (!handle.try_lock()) return false;
+    handle.unlock();
+    return true;
+  });
 }
 
 // Lets time pass that the tested behaviour is defined by, and others run.
@@ -91,14 +102,7 @@ class ContractTest : public ::testing::TestWithParam<Candidate> {
   }
 
   // Whether another thread could lock `key` right now.
-  bool is_free(std::size_t key) {
-    return elsewhere([&] {
-      AnyHandle tried = handle_of(key);
-      if (!tried.try_lock()) return false;
-      tried.unlock();
-      return true;
-    });
-  }
+  bool is_free(std::size_t key) { return lockbench::is_free(*primitive_, key); }
 
   const std::unique_ptr<AnyPrimitive> primitive_ = GetParam().make(kLeases);
 };

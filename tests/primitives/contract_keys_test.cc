@@ -191,23 +191,6 @@ TEST_P(KeysKept, ContendedKeysAreReclaimedByTheLastToLeave) {
   EXPECT_EQ(primitive_->keys_kept(), GetParam().keeps_idle_keys ? 5u : 0u);
 }
 
-TEST_P(KeysKept, AHeldKeyIsCountedInBytes) {
-  const std::size_t before = primitive_->lock_bytes();
-  auto handle = handle_of(1);
-  std::scoped_lock guard(handle);
-  EXPECT_GE(primitive_->lock_bytes(), before);
-}
-
-TEST(KeyedMutex, KeepsNotAByteForIdleKeys) {
-  KeyedMutex<> keyed;
-  const std::size_t before = keyed.lock_bytes();
-  for (std::uint64_t key = 0; key < kManyKeys; ++key) {
-    auto handle = keyed.handle(key);
-    std::scoped_lock guard(handle);
-  }
-  EXPECT_EQ(keyed.lock_bytes(), before);
-}
-
 class StringKeys : public ContractTest {};
 INSTANTIATE_TEST_SUITE_P(Of, StringKeys,
                          candidates_where([](const Candidate& c) { return c.string_keys; }),
@@ -255,38 +238,9 @@ TEST_P(StringKeys, TheEmptyStringIsAKey) {
   EXPECT_FALSE(elsewhere([&] { return primitive_->handle(std::string_view("")).try_lock(); }));
 }
 
-TEST(StripedLock, TwoKeysOfOneStripeExcludeEachOther) {
-  StripedLock<> striped(1);
-  auto held = striped.handle(std::uint64_t{1});
-  std::scoped_lock guard(held);
-  EXPECT_FALSE(elsewhere([&] { return striped.handle(std::uint64_t{2}).try_lock(); }));
-}
-
-TEST(StripedLock, TwoKeysOfOneStripeCanBeTakenTogether) {
-  StripedLock<> striped(1);
-  auto pair = striped.handle_both(std::uint64_t{1}, std::uint64_t{2});
-  std::scoped_lock guard(pair);
-  EXPECT_FALSE(elsewhere([&] { return striped.handle(std::uint64_t{2}).try_lock(); }));
-}
-
 TEST(StripedLock, CaseIsIgnoredWhenAsked) {
   StripedLock<FutexMutex, CaseInsensitiveHash> striped(4096);
   EXPECT_EQ(striped.stripe_of("Ann@Example.org"), striped.stripe_of("ann@example.ORG"));
-}
-
-TEST(StripedLock, CompositeKeysAreTakenLikeAnyOther) {
-  StripedLock<> striped(64);
-  auto held = striped.handle(composite("tenant", std::uint64_t{7}));
-  std::scoped_lock guard(held);
-  EXPECT_FALSE(
-      elsewhere([&] { return striped.handle(composite("tenant", std::uint64_t{7})).try_lock(); }));
-}
-
-TEST(StripedVector, TwoKeysOfOneStripeCanBeTakenTogether) {
-  StripedVector striped(1);
-  auto pair = striped.handle_both(std::uint64_t{1}, std::uint64_t{2});
-  std::scoped_lock guard(pair);
-  EXPECT_FALSE(elsewhere([&] { return striped.handle(std::uint64_t{2}).try_lock(); }));
 }
 
 }  // namespace

@@ -29,6 +29,7 @@
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/striped_lock.h"
+#include "tests/primitives/contract.h"
 
 namespace lockbench {
 namespace {
@@ -36,14 +37,6 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using ::testing::UnorderedElementsAre;
-
-// Runs in another thread, since a lock of this thread tells it nothing.
-template <class Work>
-auto elsewhere(const Work& work) {
-  decltype(work()) answer{};
-  std::jthread([&] { answer = work(); }).join();
-  return answer;
-}
 
 template <class P, class K>
 bool is_free(P& locks, K key) {

@@ -84,25 +84,15 @@ TEST(KeyText, LongOnesHoldAllOfTheirParts) {
   }
 }
 
-template <class Handle>
-bool is_free(const Handle& make) {
-  return elsewhere([&] {
-    auto handle = make();
-    if (!handle.try_lock()) return false;
-    handle.unlock();
-    return true;
-  });
-}
-
 TEST(KeyScope, TheSameKeyOfTwoScopesIsTwo) {
   Locks locks;
   const KeyScope jobs(locks, "job_");
   const KeyScope other_jobs(locks, "job_1_");
   auto held = jobs.handle("1_2");
   std::scoped_lock guard(held);
-  EXPECT_FALSE(is_free([&] { return jobs.handle("1_2"); }));
-  EXPECT_TRUE(is_free([&] { return other_jobs.handle("2"); }));
-  EXPECT_TRUE(is_free([&] { return other_jobs.handle("1_2"); }));
+  EXPECT_FALSE(is_free(jobs, "1_2"));
+  EXPECT_TRUE(is_free(other_jobs, "2"));
+  EXPECT_TRUE(is_free(other_jobs, "1_2"));
 }
 
 TEST(KeyScope, ScopesOfOneNameAreOne) {
@@ -111,8 +101,8 @@ TEST(KeyScope, ScopesOfOneNameAreOne) {
   const KeyScope there(locks, std::string("jobs"));
   auto held = here.handle(42);
   std::scoped_lock guard(held);
-  EXPECT_FALSE(is_free([&] { return there.handle(42); }));
-  EXPECT_TRUE(is_free([&] { return there.handle("42"); }));
+  EXPECT_FALSE(is_free(there, 42));
+  EXPECT_TRUE(is_free(there, "42"));
 }
 
 TEST(KeyScope, AKeyOfAnInnerScopeIsNoKeyOfTheOuterOne) {
@@ -120,9 +110,9 @@ TEST(KeyScope, AKeyOfAnInnerScopeIsNoKeyOfTheOuterOne) {
   const KeyScope outer(locks, "jobs");
   auto held = outer.scope("1").handle("2");
   std::scoped_lock guard(held);
-  EXPECT_FALSE(is_free([&] { return outer.scope("1").handle("2"); }));
-  EXPECT_TRUE(is_free([&] { return outer.handle("1", "2"); }));
-  EXPECT_TRUE(is_free([&] { return outer.handle("2"); }));
+  EXPECT_FALSE(is_free(outer.scope("1"), "2"));
+  EXPECT_TRUE(is_free(outer, "1", "2"));
+  EXPECT_TRUE(is_free(outer, "2"));
 }
 
 TEST(KeyScope, HoldsTheCharactersOfItsKey) {
@@ -132,8 +122,8 @@ TEST(KeyScope, HoldsTheCharactersOfItsKey) {
   auto held = jobs.handle(name);
   name.assign(300, 'y');
   std::scoped_lock guard(held);
-  EXPECT_FALSE(is_free([&] { return jobs.handle(std::string(300, 'x')); }));
-  EXPECT_TRUE(is_free([&] { return jobs.handle(name); }));
+  EXPECT_FALSE(is_free(jobs, std::string(300, 'x')));
+  EXPECT_TRUE(is_free(jobs, name));
 }
 
 TEST(KeyScope, WhatThePrimitiveTellsCanBeAsked) {
@@ -153,9 +143,9 @@ TEST(Namespaced, TwoTypesKeysAreTwo) {
   auto held = orders.handle(42);
   std::scoped_lock guard(held);
   const Namespaced<Orders, Locks> same_orders(locks);
-  EXPECT_FALSE(is_free([&] { return same_orders.handle(42); }));
-  EXPECT_TRUE(is_free([&] { return invoices.handle(42); }));
-  EXPECT_TRUE(is_free([&] { return named.handle(42); }));
+  EXPECT_FALSE(is_free(same_orders, 42));
+  EXPECT_TRUE(is_free(invoices, 42));
+  EXPECT_TRUE(is_free(named, 42));
 }
 
 }  // namespace

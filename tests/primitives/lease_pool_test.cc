@@ -117,29 +117,6 @@ TEST(LeasePool, AThreadComesBackToTheLeaseThatItHad) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(lease_of(i % 2), mine);
 }
 
-// Two leases come back while one wake-up is under way: the first to wake tells the next.
-TEST(LeasePool, LeasesThatComeBackTogetherServeAllWhoWait) {
-  for (int round = 0; round < 50; ++round) {
-    LeasePool pool(1, 2);
-    auto first = pool.handle(0);
-    auto second = pool.handle(0);
-    first.lock();
-    second.lock();
-    std::latch both_inside(2);
-    std::vector<std::jthread> waiters;
-    for (int i = 0; i < 2; ++i) {
-      waiters.emplace_back([&] {
-        auto handle = pool.handle(0);
-        std::scoped_lock guard(handle);
-        both_inside.arrive_and_wait();
-      });
-    }
-    await_waiting(pool, 2);
-    first.unlock();
-    second.unlock();
-  }
-}
-
 TEST(LeasePool, ASecondLeaseIsServedWhileOneIsFree) {
   LeasePool pool(1, 2);
   auto first = pool.handle(0);

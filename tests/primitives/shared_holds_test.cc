@@ -20,6 +20,7 @@
 #include "primitives/keyed_semaphore.h"
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/striped_lock.h"
+#include "tests/primitives/contract.h"
 
 namespace lockbench {
 namespace {
@@ -35,13 +36,6 @@ static_assert(TimedLockable<HandleOf<KeyedSharedMutex<>>>);
 static_assert(KeyedLock<KeyedSemaphore<>>);
 static_assert(SharedLockable<HandleOf<StripedLock<std::shared_mutex>>>);
 static_assert(!SharedLockable<HandleOf<StripedLock<std::mutex>>>);
-
-template <class Work>
-auto elsewhere(const Work& work) {
-  decltype(work()) answer{};
-  std::jthread([&] { answer = work(); }).join();
-  return answer;
-}
 
 template <class P>
 class SharedHolds : public ::testing::Test {

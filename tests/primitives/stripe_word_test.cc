@@ -23,15 +23,6 @@ namespace {
 
 static_assert(PairLock<StripeWord> && PairLock<StripeWord, std::string_view>);
 
-bool is_free(StripeWord& word, std::uint64_t key) {
-  return elsewhere([&] {
-    auto handle = word.handle(key);
-    if (!handle.try_lock()) return false;
-    handle.unlock();
-    return true;
-  });
-}
-
 // A key for each stripe.
 std::vector<std::uint64_t> key_of_each_stripe(const StripeWord& word) {
   std::vector<std::uint64_t> keys(word.stripes());

@@ -3,7 +3,6 @@
 // StripedLock: any number of keys at once.
 #include "primitives/striped_lock.h"
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -14,20 +13,10 @@
 
 #include <gtest/gtest.h>
 
-#include "primitives/baselines/tbb_queuing_mutex.h"
 #include "tests/primitives/contract.h"
 
 namespace lockbench {
 namespace {
-
-bool is_free(StripedLock<>& striped, std::uint64_t key) {
-  return elsewhere([&] {
-    auto handle = striped.handle(key);
-    if (!handle.try_lock()) return false;
-    handle.unlock();
-    return true;
-  });
-}
 
 TEST(StripedLock, AllKeysAreHeldAndAllComeBack) {
   StripedLock<> striped(4096);
@@ -51,14 +40,6 @@ TEST(StripedLock, KeysThatShareAStripeTakeItOnce) {
   EXPECT_FALSE(is_free(striped, 3));
 }
 
-TEST(StripedLock, NoKeysAtAllAreTakenAtOnce) {
-  StripedLock<> striped(1);
-  auto nothing = striped.handle_all(std::span<const std::uint64_t>());
-  std::scoped_lock guard(nothing);
-  EXPECT_EQ(nothing.size(), 0u);
-  EXPECT_TRUE(is_free(striped, 1));
-}
-
 TEST(StripedLock, AFailedTryOfManyLeavesNoneTaken) {
   StripedLock<> striped(64);
   std::vector<std::uint64_t> keys;
@@ -80,29 +61,6 @@ TEST(StripedLock, AFailedTryOfManyLeavesNoneTaken) {
   for (const std::uint64_t key : keys) EXPECT_TRUE(is_free(striped, key));
 }
 
-// Many keys on few stripes, each thread's in an order of its own.
-TEST(StripedLock, ManyKeysInAnyOrderDoNotDeadlock) {
-  constexpr std::size_t kKeys = 9;
-  StripedLock<> striped(4);
-  std::array<std::atomic<int>, kKeys> counters{};
-  run_threads(3, [&](std::size_t number) {
-    for (std::size_t i = 0; i < 300; ++i) {
-      std::vector<std::uint64_t> keys;
-      for (std::size_t k = 0; k < 5; ++k) keys.push_back((i * (number + 1) + k * 4) % kKeys);
-      auto all = striped.handle_all(std::span<const std::uint64_t>(keys));
-      std::scoped_lock guard(all);
-      for (const std::uint64_t key : keys) {
-        // relaxed: the stripes are what orders it.
-        counters[key].store(counters[key].load(std::memory_order_relaxed) + 1,
-                            std::memory_order_relaxed);
-      }
-    }
-  });
-  int sum = 0;
-  for (const auto& counter : counters) sum += counter.load();
-  EXPECT_EQ(sum, 3 * 300 * 5);
-}
-
 // A base lock that cannot be had at its third lock().
 struct Fragile {
   void lock() {
@@ -122,13 +80,6 @@ TEST(StripedLock, AnExceptionHalfWayGivesBackWhatWasTaken) {
   auto all = striped.handle_all(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3});
   EXPECT_THROW(all.lock(), std::runtime_error);
   EXPECT_EQ(Fragile::held, 0);
-}
-
-TEST(StripedLock, QueueLocksCanBeTakenTogetherToo) {
-  StripedLock<TbbQueuingMutex> striped(4096);
-  auto all = striped.handle_all(std::uint64_t{1}, std::uint64_t{2});
-  std::scoped_lock guard(all);
-  EXPECT_FALSE(elsewhere([&] { return striped.handle(std::uint64_t{2}).try_lock(); }));
 }
 
 TEST(StripedLock, NeedsAStripe) {

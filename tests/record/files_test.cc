@@ -25,41 +25,37 @@ TEST(AppendFile, GrowsByPiecesAndGoesOnAtItsEnd) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "f";
   {
-    auto file = AppendFile::create(path);
-    ASSERT_TRUE(file.ok()) << file.status();
-    ASSERT_TRUE(file->append("one\n").ok());
+    auto file = AppendFile::create(path).value();
+    ASSERT_TRUE(file.append("one\n").ok());
   }
-  auto file = AppendFile::open(path);
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(file->size(), 4u);
-  ASSERT_TRUE(file->append("two\n").ok());
+  auto file = AppendFile::open(path).value();
+  EXPECT_EQ(file.size(), 4u);
+  ASSERT_TRUE(file.append("two\n").ok());
   EXPECT_EQ(text_of(path), "one\ntwo\n");
 }
 
 TEST(AppendFile, APieceThatDoesNotFitLeavesNoTraceAndMayBeTriedAgain) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "f";
-  auto file = AppendFile::create(path);
-  ASSERT_TRUE(file.ok()) << file.status();
-  ASSERT_TRUE(file->append("whole\n").ok());
+  auto file = AppendFile::create(path).value();
+  ASSERT_TRUE(file.append("whole\n").ok());
   absl::Status status;
   std::string meanwhile;
   {
     const SmallDisk disk(10);
-    status = file->append("too long\n");
+    status = file.append("too long\n");
     meanwhile = text_of(path);
   }
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(message_of(status), HasSubstr(path.string()));
   EXPECT_EQ(meanwhile, "whole\n");
-  ASSERT_TRUE(file->append("too long\n").ok());
+  ASSERT_TRUE(file.append("too long\n").ok());
   EXPECT_EQ(text_of(path), "whole\ntoo long\n");
 }
 
 TEST(AppendFile, AFullDiskIsToldAsSuch) {
-  auto file = AppendFile::open("/dev/full");
-  ASSERT_TRUE(file.ok()) << file.status();
-  const absl::Status status = file->append("row\n");
+  auto file = AppendFile::open("/dev/full").value();
+  const absl::Status status = file.append("row\n");
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(message_of(status), HasSubstr("/dev/full: disk full"));
 }
@@ -77,8 +73,7 @@ TEST(AppendFile, HasOneWriterAtATime) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "f";
   {
-    const auto first = AppendFile::create(path);
-    ASSERT_TRUE(first.ok()) << first.status();
+    const auto first = AppendFile::create(path).value();
     const absl::Status second = AppendFile::open(path).status();
     EXPECT_TRUE(absl::IsFailedPrecondition(second)) << second;
     EXPECT_THAT(message_of(second), HasSubstr("another process is writing it"));
@@ -160,8 +155,7 @@ TEST(AppendFile, WaitsForNobodyToReadFromAFifo) {
 TEST(FolderLock, HasOneHolderAtATime) {
   const TemporaryFolder folder;
   {
-    const auto first = FolderLock::take(folder.path());
-    ASSERT_TRUE(first.ok()) << first.status();
+    const auto first = FolderLock::take(folder.path()).value();
     EXPECT_TRUE(absl::IsFailedPrecondition(FolderLock::take(folder.path()).status()));
   }
   EXPECT_TRUE(FolderLock::take(folder.path()).ok());
@@ -181,9 +175,8 @@ TEST(ReadFile, GivesAllBytesOrSaysWhyNot) {
   const TemporaryFolder folder;
   const std::string text(100'000, 'x');
   write_text(folder.path() / "f", text);
-  const auto read = read_file(folder.path() / "f", text.size());
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(*read, text);
+  const auto read = read_file(folder.path() / "f", text.size()).value();
+  EXPECT_EQ(read, text);
   EXPECT_TRUE(absl::IsNotFound(read_file(folder.path() / "none", 1).status()));
   EXPECT_THAT(message_of(read_file(folder.path(), 1).status()), HasSubstr("Is a directory"));
 }

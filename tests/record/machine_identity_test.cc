@@ -36,10 +36,9 @@ TEST(MachineIdentity, EachConditionTellsMachinesApart) {
       changed[std::string(name)] = name == "cpuset" ? json("0-3") : json(1u);
     }
     changed["caches"] = json::array();
-    const auto other = internal::read_record<Machine>(changed, "machine");
-    ASSERT_TRUE(other.ok()) << other.status();
-    EXPECT_THAT(machine_difference(example(), *other), testing::StartsWith(std::string(name)));
-    EXPECT_NE(machine_id(example()), machine_id(*other)) << name;
+    const auto other = internal::read_record<Machine>(changed, "machine").value();
+    EXPECT_THAT(machine_difference(example(), other), testing::StartsWith(std::string(name)));
+    EXPECT_NE(machine_id(example()), machine_id(other)) << name;
   }
 }
 

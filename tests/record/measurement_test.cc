@@ -33,9 +33,9 @@ TEST(Measurement, IsTheSameOfARowAndOfItsText) {
 }
 
 TEST(Measurement, OfAColumnThatIsMissingIsAbsent) {
-  const auto read = parse_measurements("trial,valid,makespan_s\n7,true,2.5\n", "trials.csv");
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_THAT(*read, ElementsAre(Measurement{.trial = 7, .valid = true, .makespan_s = 2.5}));
+  const auto read =
+      parse_measurements("trial,valid,makespan_s\n7,true,2.5\n", "trials.csv").value();
+  EXPECT_THAT(read, ElementsAre(Measurement{.trial = 7, .valid = true, .makespan_s = 2.5}));
 }
 
 TEST(Measurement, TellsWhereATableIsNone) {
@@ -51,26 +51,22 @@ TEST(Measurement, TellsWhereATableIsNone) {
 }
 
 TEST(Measurement, OfARowThatWasCutOffIsLeftOut) {
-  const auto read = parse_measurements("trial,valid\n1,true\n2,tr", "trials.csv");
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->size(), 1u);
+  const auto read = parse_measurements("trial,valid\n1,true\n2,tr", "trials.csv").value();
+  EXPECT_EQ(read.size(), 1u);
 }
 
 TEST(MeasuredRun, IsReadFromTheFolderOfItsWriter) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path() / "run", example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
-  ASSERT_TRUE(writer->append(example_row(1)).ok());
-  const auto run = read_measured_run(folder.path() / "run");
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_EQ(run->meta.plan, example_meta().plan);
-  EXPECT_THAT(run->measurements, ElementsAre(measurement_of(example_row(1))));
+  auto writer = RunWriter::create(folder.path() / "run", example_meta()).value();
+  ASSERT_TRUE(writer.append(example_row(1)).ok());
+  const auto run = read_measured_run(folder.path() / "run").value();
+  EXPECT_EQ(run.meta.plan, example_meta().plan);
+  EXPECT_THAT(run.measurements, ElementsAre(measurement_of(example_row(1))));
 }
 
 TEST(MeasuredRun, OfTwoTablesInOneFileIsRefused) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path() / "run", example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
+  auto writer = RunWriter::create(folder.path() / "run", example_meta()).value();
   Row other = example_row(2);
   other.run.run_id = "other";
   write_text(folder.path() / "run" / "trials.csv", csv_of({example_row(0), example_row(1), other}));

@@ -70,13 +70,12 @@ class Resume : public testing::Test {
 };
 
 TEST_F(Resume, OfAWholeRunKeepsAllOfIt) {
-  const auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_THAT(run->done, ElementsAre(0, 1, 2));
-  EXPECT_THAT(run->repairs, IsEmpty());
+  const auto run = open_for_resume(folder()).value();
+  EXPECT_THAT(run.done, ElementsAre(0, 1, 2));
+  EXPECT_THAT(run.repairs, IsEmpty());
   EXPECT_EQ(text_of(trials_path()), trials_);
   EXPECT_EQ(text_of(latency_path()), latency_);
-  EXPECT_EQ(run->writer.meta().plan, example_meta().plan);
+  EXPECT_EQ(run.writer.meta().plan, example_meta().plan);
 }
 
 TEST_F(Resume, OfATableTornAtAnyByteMeasuresJustTheLostTrialsAgain) {
@@ -114,11 +113,10 @@ TEST_F(Resume, OfLatenciesTornAtAnyByteBeforeTheirTrialWasWrittenDropsThem) {
 
 TEST_F(Resume, SaysWhatItRepairedAndKeepsWhatItRemoved) {
   write_text(trials_path(), trials_.substr(0, trials_.size() - 1));
-  const auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
+  const auto run = open_for_resume(folder()).value();
   const std::string row = csv_record(trial_fields(example_row(2)));
   EXPECT_THAT(
-      run->repairs,
+      run.repairs,
       ElementsAre(HasSubstr("trials.csv: its last line had no end; moved its " +
                             std::to_string(row.size() - 1) + " bytes to " + removed(trials_path())),
                   HasSubstr("latency.csv: moved 3 rows of trials that were cut short to " +
@@ -131,8 +129,7 @@ TEST_F(Resume, SaysWhatItRepairedAndKeepsWhatItRemoved) {
 TEST_F(Resume, AddsToWhatAnEarlierRepairRemoved) {
   write_text(removed(trials_path()), "earlier\n");
   write_text(trials_path(), trials_ + "later");
-  const auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
+  const auto run = open_for_resume(folder()).value();
   EXPECT_EQ(text_of(removed(trials_path())), "earlier\nlater\n");
 }
 
@@ -178,11 +175,10 @@ TEST_F(Resume, OfARunThatWasKilledWhileItBeganStartsItAnew) {
     write_text(begun.path() / "meta.json", meta_text(example_meta()));
     if (latency != nullptr) write_text(begun.path() / "latency.csv", latency);
     if (trials != nullptr) write_text(begun.path() / "trials.csv", trials);
-    auto run = open_for_resume(begun.path());
-    ASSERT_TRUE(run.ok()) << run.status();
-    EXPECT_THAT(run->done, IsEmpty());
+    auto run = open_for_resume(begun.path()).value();
+    EXPECT_THAT(run.done, IsEmpty());
     for (const std::uint32_t number : {0, 1, 2}) {
-      ASSERT_TRUE(run->writer.append(example_row(number)).ok());
+      ASSERT_TRUE(run.writer.append(example_row(number)).ok());
     }
     EXPECT_EQ(text_of(begun.path() / "trials.csv"), trials_);
     EXPECT_EQ(text_of(begun.path() / "latency.csv"), latency_);
@@ -196,11 +192,10 @@ TEST_F(Resume, ATrialOfWhichOneAttemptHasItsRowIsDone) {
   again.attempt = 1;
   write_text(trials_path(), trials_ + csv_record(trial_fields(again)));
   write_text(latency_path(), latency_ + latency_records(again));
-  const auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_THAT(run->done, ElementsAre(0, 1, 2));
-  EXPECT_EQ(run->writer.meta().end.trials_done, 3u);
-  EXPECT_THAT(run->repairs, IsEmpty());
+  const auto run = open_for_resume(folder()).value();
+  EXPECT_THAT(run.done, ElementsAre(0, 1, 2));
+  EXPECT_EQ(run.writer.meta().end.trials_done, 3u);
+  EXPECT_THAT(run.repairs, IsEmpty());
   EXPECT_EQ(text_of(latency_path()), latency_ + latency_records(again));
 }
 
@@ -208,37 +203,31 @@ TEST_F(Resume, LatenciesOfAnAttemptThatWasCutShortAreDropped) {
   Row again = example_row(2);
   again.attempt = 1;
   write_text(latency_path(), latency_ + latency_records(again));
-  const auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_THAT(run->done, ElementsAre(0, 1, 2));
+  const auto run = open_for_resume(folder()).value();
+  EXPECT_THAT(run.done, ElementsAre(0, 1, 2));
   EXPECT_EQ(text_of(latency_path()), latency_);
-  EXPECT_EQ(run->repairs.size(), 1u);
+  EXPECT_EQ(run.repairs.size(), 1u);
 }
 
 TEST_F(Resume, ARowThatSomebodyRemovedIsMeasuredAgain) {
   const std::string row = csv_record(trial_fields(example_row(1)));
   std::string text = trials_;
   write_text(trials_path(), text.erase(text.find(row), row.size()));
-  const auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_THAT(run->done, ElementsAre(0, 2));
+  const auto run = open_for_resume(folder()).value();
+  EXPECT_THAT(run.done, ElementsAre(0, 2));
   EXPECT_EQ(text_of(latency_path()), latency_of({0, 2}));
 }
 
 TEST_F(Resume, AddsItsTimeToThatOfTheSessionsBefore) {
-  auto run = open_for_resume(folder());
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_EQ(run->writer.meta().end.state, RunEnd::State::kRunning);
-  ASSERT_TRUE(run->writer.finish(RunEnd::State::kFinished, 2).ok());
-  const auto meta = parse_meta(text_of(meta_path()), "meta.json");
-  ASSERT_TRUE(meta.ok()) << meta.status();
-  EXPECT_EQ(meta->end,
-            (RunEnd{.state = RunEnd::State::kFinished, .trials_done = 3, .wall_s = 3.5}));
+  auto run = open_for_resume(folder()).value();
+  EXPECT_EQ(run.writer.meta().end.state, RunEnd::State::kRunning);
+  ASSERT_TRUE(run.writer.finish(RunEnd::State::kFinished, 2).ok());
+  const auto meta = parse_meta(text_of(meta_path()), "meta.json").value();
+  EXPECT_EQ(meta.end, (RunEnd{.state = RunEnd::State::kFinished, .trials_done = 3, .wall_s = 3.5}));
 }
 
 TEST_F(Resume, IsRefusedWhileAnotherWriterIsAtWork) {
-  const auto first = open_for_resume(folder());
-  ASSERT_TRUE(first.ok()) << first.status();
+  const auto first = open_for_resume(folder()).value();
   EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
 }
 

@@ -30,13 +30,12 @@ Meta meta_of(const fs::path& folder) {
 TEST(RunWriter, WritesHeadersAtOnceAndATrialAsItEnds) {
   const TemporaryFolder parent;
   const fs::path folder = parent.path() / "runs" / "new";
-  auto writer = RunWriter::create(folder, example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
+  auto writer = RunWriter::create(folder, example_meta()).value();
   EXPECT_EQ(text_of(folder / "trials.csv"), csv_record(trial_header()));
   EXPECT_EQ(text_of(folder / "latency.csv"), csv_record(latency_header()));
   EXPECT_EQ(meta_of(folder), example_meta());
 
-  ASSERT_TRUE(writer->append(example_row(1)).ok());
+  ASSERT_TRUE(writer.append(example_row(1)).ok());
   EXPECT_EQ(text_of(folder / "trials.csv"),
             csv_record(trial_header()) + csv_record(trial_fields(example_row(1))));
   EXPECT_EQ(text_of(folder / "latency.csv"),
@@ -45,10 +44,9 @@ TEST(RunWriter, WritesHeadersAtOnceAndATrialAsItEnds) {
 
 TEST(RunWriter, NotesAtTheEndHowFarItCame) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
-  ASSERT_TRUE(writer->append(example_row(0)).ok());
-  ASSERT_TRUE(writer->finish(RunEnd::State::kInterrupted, 2.5).ok());
+  auto writer = RunWriter::create(folder.path(), example_meta()).value();
+  ASSERT_TRUE(writer.append(example_row(0)).ok());
+  ASSERT_TRUE(writer.finish(RunEnd::State::kInterrupted, 2.5).ok());
   EXPECT_EQ(meta_of(folder.path()).end,
             (RunEnd{.state = RunEnd::State::kInterrupted, .trials_done = 1, .wall_s = 2.5}));
 }
@@ -120,13 +118,12 @@ TEST(RunWriter, TakesAwayWhatItCouldNotBegin) {
 
 TEST(RunWriter, ATrialThatWasMeasuredAgainHasARowForEachAttemptAndIsDoneOnce) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
+  auto writer = RunWriter::create(folder.path(), example_meta()).value();
   Row again = example_row(0);
   again.attempt = 1;
-  ASSERT_TRUE(writer->append(example_row(0)).ok());
-  ASSERT_TRUE(writer->append(again).ok());
-  EXPECT_EQ(writer->meta().end.trials_done, 1u);
+  ASSERT_TRUE(writer.append(example_row(0)).ok());
+  ASSERT_TRUE(writer.append(again).ok());
+  EXPECT_EQ(writer.meta().end.trials_done, 1u);
   EXPECT_EQ(text_of(folder.path() / "trials.csv"), csv_record(trial_header()) +
                                                        csv_record(trial_fields(example_row(0))) +
                                                        csv_record(trial_fields(again)));
@@ -135,13 +132,12 @@ TEST(RunWriter, ATrialThatWasMeasuredAgainHasARowForEachAttemptAndIsDoneOnce) {
 
 TEST(RunWriter, ABlockThatIsAddedStandsInThePlanAtOnce) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
+  auto writer = RunWriter::create(folder.path(), example_meta()).value();
   Cell cell = example_cell();
   cell.threads = 3;
-  ASSERT_TRUE(writer->extend(std::vector{cell}).ok());
+  ASSERT_TRUE(writer.extend(std::vector{cell}).ok());
   const Plan plan = meta_of(folder.path()).plan;
-  EXPECT_EQ(plan, writer->meta().plan);
+  EXPECT_EQ(plan, writer.meta().plan);
   EXPECT_EQ(plan.blocks, 2u);
   ASSERT_EQ(plan.trials.size(), 4u);
   EXPECT_EQ(plan.trials[3].number, 3u);
@@ -151,24 +147,22 @@ TEST(RunWriter, ABlockThatIsAddedStandsInThePlanAtOnce) {
 
 TEST(RunWriter, ABlockThatCannotBeWrittenIsNotPlanned) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
+  auto writer = RunWriter::create(folder.path(), example_meta()).value();
   absl::Status status;
   {
     const SmallDisk disk(10);
-    status = writer->extend(std::vector{example_cell()});
+    status = writer.extend(std::vector{example_cell()});
   }
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_EQ(writer->meta().plan, example_meta().plan);
-  ASSERT_TRUE(writer->finish(RunEnd::State::kInterrupted, 1).ok());
+  EXPECT_EQ(writer.meta().plan, example_meta().plan);
+  ASSERT_TRUE(writer.finish(RunEnd::State::kInterrupted, 1).ok());
   EXPECT_EQ(meta_of(folder.path()).plan, example_meta().plan);
 }
 
 TEST(RunWriter, RefusesARowOfAnotherRun) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
-  EXPECT_TRUE(absl::IsInvalidArgument(writer->append(almost_empty_row())));
+  auto writer = RunWriter::create(folder.path(), example_meta()).value();
+  EXPECT_TRUE(absl::IsInvalidArgument(writer.append(almost_empty_row())));
   EXPECT_EQ(text_of(folder.path() / "trials.csv"), csv_record(trial_header()));
 }
 
@@ -184,34 +178,32 @@ TEST(RunWriter, AFullDiskCostsNothingThatWasFinishedAtAnyByte) {
   const std::size_t after = trials_bytes(2);
   for (std::size_t room = before; room < after; ++room) {
     const TemporaryFolder folder;
-    auto writer = RunWriter::create(folder.path(), example_meta());
-    ASSERT_TRUE(writer.ok()) << writer.status();
-    ASSERT_TRUE(writer->append(example_row(0)).ok());
+    auto writer = RunWriter::create(folder.path(), example_meta()).value();
+    ASSERT_TRUE(writer.append(example_row(0)).ok());
     const std::string trials = text_of(folder.path() / "trials.csv");
     const std::string latency = text_of(folder.path() / "latency.csv");
     absl::Status status;
     {
       const SmallDisk disk(room);
-      status = writer->append(example_row(1));
+      status = writer.append(example_row(1));
     }
     ASSERT_TRUE(absl::IsResourceExhausted(status)) << room << ": " << status;
     ASSERT_THAT(message_of(status), HasSubstr("trials.csv: File too large"));
     ASSERT_EQ(text_of(folder.path() / "trials.csv"), trials) << room;
     ASSERT_EQ(text_of(folder.path() / "latency.csv"), latency) << room;
-    ASSERT_TRUE(writer->append(example_row(1)).ok()) << room;
+    ASSERT_TRUE(writer.append(example_row(1)).ok()) << room;
   }
 }
 
 TEST(RunWriter, ADiskFullOfLatenciesCostsNothingThatWasFinished) {
   const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta());
-  ASSERT_TRUE(writer.ok()) << writer.status();
+  auto writer = RunWriter::create(folder.path(), example_meta()).value();
   const std::string trials = text_of(folder.path() / "trials.csv");
   const std::string latency = text_of(folder.path() / "latency.csv");
   absl::Status status;
   {
     const SmallDisk disk(latency.size() + 5);
-    status = writer->append(example_row(0));
+    status = writer.append(example_row(0));
   }
   EXPECT_THAT(message_of(status), HasSubstr("latency.csv: File too large"));
   EXPECT_EQ(text_of(folder.path() / "trials.csv"), trials);

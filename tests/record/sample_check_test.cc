@@ -3,8 +3,11 @@
 #include "harness/record/sample_check.h"
 
 #include <functional>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +39,27 @@ TEST(SampleCheck, WhatNoTrialCanMeasureIsNamed) {
   }
   EXPECT_THAT(error_of([](Sample& s) { s.overlap = 1.5; }),
               StartsWith("sample.overlap: expected a number from 0 to 1, found 1.5"));
-  EXPECT_THAT(error_of([](Sample& s) { s.cpu_user_s = -1; }), StartsWith("sample.cpu_user_s: "));
+  // Figures that are not below 0, and shares.
+  using Figure = std::optional<double> Sample::*;
+  for (const auto& [name, figure, most] :
+       std::initializer_list<std::tuple<std::string, Figure, double>>{
+           {"ideal_s", &Sample::ideal_s, 1e9},
+           {"cpu_user_s", &Sample::cpu_user_s, 1e9},
+           {"cpu_system_s", &Sample::cpu_system_s, 1e9},
+           {"fairness_jain", &Sample::fairness_jain, 1},
+           {"overlap", &Sample::overlap, 1},
+           {"steal_share", &Sample::steal_share, 1},
+           {"other_cpu_share", &Sample::other_cpu_share, 1},
+           {"throttled_s", &Sample::throttled_s, 1e9},
+           {"false_conflicts", &Sample::false_conflicts, 1},
+           {"idle_lateness_mean_ns", &Sample::idle_lateness_mean_ns, 1e22},
+           {"key_bytes_live", &Sample::key_bytes_live, 1e18},
+           {"key_bytes_idle", &Sample::key_bytes_idle, 1e18}}) {
+    for (const double wrong : {-0.1, 1.01 * most}) {
+      EXPECT_THAT(error_of([&](Sample& s) { s.*figure = wrong; }),
+                  StartsWith("sample." + name + ": expected a number from 0 to "));
+    }
+  }
   EXPECT_THAT(error_of([](Sample& s) { s.wait->max_ns = 1e308; }), StartsWith("sample.wait: "));
   EXPECT_THAT(error_of([](Sample& s) { s.hold->mean_ns = -1; }), StartsWith("sample.hold: "));
 }

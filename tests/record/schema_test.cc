@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -24,57 +25,16 @@ const std::filesystem::path kGolden =
     std::filesystem::path(LOCKBENCH_SOURCE_DIR) / "tests/record/golden";
 
 TEST(Schema, TheColumnsThatReadersRelyOnComeFirstAndInOrder) {
-  const std::vector<std::string> promised = {"schema_version",
-                                             "run_id",
-                                             "preset",
-                                             "target",
-                                             "trial",
-                                             "block",
-                                             "position",
-                                             "primitive",
-                                             "params",
-                                             "workload",
-                                             "scenario",
-                                             "mode",
-                                             "threads",
-                                             "keys",
-                                             "key_type",
-                                             "key_distribution",
-                                             "hold_kind",
-                                             "hold_ns",
-                                             "think_ns",
-                                             "pinning",
-                                             "seed",
-                                             "warmup_s",
-                                             "window_s",
-                                             "operations",
-                                             "operations_per_s",
-                                             "makespan_s",
-                                             "ideal_s",
-                                             "efficiency",
-                                             "wait_samples",
-                                             "wait_mean_ns",
-                                             "wait_p50_ns",
-                                             "wait_p90_ns",
-                                             "wait_p99_ns",
-                                             "wait_p999_ns",
-                                             "wait_max_ns",
-                                             "thread_operations_min",
-                                             "thread_operations_max",
-                                             "fairness_jain",
-                                             "overlap",
-                                             "cpu_user_s",
-                                             "cpu_system_s",
-                                             "voluntary_switches",
-                                             "involuntary_switches",
-                                             "peak_rss_bytes",
-                                             "lock_bytes",
-                                             "timeouts",
-                                             "lost_updates",
-                                             "violations",
-                                             "valid",
-                                             "outcome",
-                                             "reason"};
+  const std::vector<std::string> promised =
+      absl::StrSplit(R"(
+      schema_version run_id preset target trial block position primitive params workload scenario
+      mode threads keys key_type key_distribution hold_kind hold_ns think_ns pinning seed warmup_s
+      window_s operations operations_per_s makespan_s ideal_s efficiency wait_samples wait_mean_ns
+      wait_p50_ns wait_p90_ns wait_p99_ns wait_p999_ns wait_max_ns thread_operations_min
+      thread_operations_max fairness_jain overlap cpu_user_s cpu_system_s voluntary_switches
+      involuntary_switches peak_rss_bytes lock_bytes timeouts lost_updates violations valid
+      outcome reason)",
+                     absl::ByAnyChar(" \n"), absl::SkipEmpty());
   std::vector<std::string> header = trial_header();
   ASSERT_GE(header.size(), promised.size());
   header.resize(promised.size());

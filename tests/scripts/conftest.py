@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parent)]
 
+import browser  # noqa: E402
 import synthetic  # noqa: E402
 
 
@@ -24,3 +25,14 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
         return synthetic.write_run(tmp_path / name, **options)
 
     return make
+
+
+@pytest.fixture(scope="session", name="shared")
+def shared_fixture() -> Iterator[browser.Browser]:
+    """One browser for all tests that open a page. Skips them where there is none."""
+    program = browser.find()
+    if program is None:
+        pytest.skip("no chromium on this machine")
+    found = browser.Browser(program)
+    yield found
+    found.close()

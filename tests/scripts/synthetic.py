@@ -15,18 +15,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-COLUMNS = (
-    "schema_version,run_id,preset,target,trial,block,position,primitive,params,workload,scenario,"
-    "mode,threads,keys,key_type,key_distribution,hold_kind,hold_ns,think_ns,pinning,seed,warmup_s,"
-    "window_s,operations,operations_per_s,makespan_s,ideal_s,efficiency,wait_samples,wait_mean_ns,"
-    "wait_p50_ns,wait_p90_ns,wait_p99_ns,wait_p999_ns,wait_max_ns,thread_operations_min,"
-    "thread_operations_max,fairness_jain,overlap,cpu_user_s,cpu_system_s,voluntary_switches,"
-    "involuntary_switches,peak_rss_bytes,lock_bytes,timeouts,lost_updates,violations,valid,outcome,"
-    "reason,started_at,hold_lines,think_kind,think_lines,timeout_ns,sample_every,"
-    "operations_planned,held_samples,held_mean_ns,held_p50_ns,held_p99_ns,held_max_ns,attempt,"
-    "disturbance,steal_share,other_cpu_share,pinning_held,rate_per_s,arrivals,unserved,"
-    "idle_lateness_mean_ns,false_conflicts,key_bytes_live,key_bytes_idle,counts"
-).split(",")
+from analysis import loader
+
+COLUMNS = loader.COLUMNS
 
 META: dict[str, Any] = {
     "schema_version": 1,

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import browser
 import npm_package
 import pytest
 import report
@@ -18,9 +17,6 @@ from test_stress_report import CLEAN, FAILED, run
 
 from analysis import flamegraph, stress
 from analysis.flamegraph import Frame
-
-PROGRAM = browser.find()
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
 
 
 def of_one_run(folder: Path) -> Path:
@@ -99,13 +95,6 @@ PAGES: dict[str, Callable[[Path], Path]] = {
 }
 
 
-@pytest.fixture(scope="module", name="shared")
-def shared_fixture() -> Iterator[Browser]:
-    found = Browser(PROGRAM or "")
-    yield found
-    found.close()
-
-
 @pytest.fixture(scope="module", name="axe")
 def axe_fixture() -> str:
     return (npm_package.folder("axe-core") / "axe.min.js").read_text(encoding="utf-8")
@@ -127,7 +116,6 @@ def test_a_page_says_its_language_and_its_title(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.long
-@needs_browser
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(shared: Browser, axe: str, tmp_path: Path, name: str) -> None:
     """For eyes, too: LOCKBENCH_SCREENSHOTS names a folder for what was seen."""
@@ -142,7 +130,6 @@ def test_axe_finds_nothing(shared: Browser, axe: str, tmp_path: Path, name: str)
 
 
 @pytest.mark.long
-@needs_browser
 def test_axe_finds_what_is_wrong(shared: Browser, axe: str, tmp_path: Path) -> None:
     page = tmp_path / "wrong.html"
     page.write_text("<!doctype html><html><body><img src='data:,'></body></html>", encoding="utf-8")

@@ -62,16 +62,9 @@ def test_demo_builds_measures_draws_and_says_where_to_look(machine: Machine) -> 
     assert f"{run_folder}/report.html" in given.stdout
     assert (machine.checkout / run_folder).is_dir()
     assert str(machine.checkout) not in given.stdout
-
-
-def test_demo_builds_nothing_but_lockbench(machine: Machine) -> None:
-    run_script(machine, "demo.sh")
+    # Of the targets it builds lockbench alone, which needs no package of the tests.
     (build,) = machine.calls("cmake --build")
     assert build.endswith("--target lockbench")
-
-
-def test_demo_needs_no_package_of_the_tests(machine: Machine) -> None:
-    run_script(machine, "demo.sh")
     assert machine.calls("cmake --preset")[-1].endswith("-DBUILD_TESTING=OFF")
 
 
@@ -123,10 +116,6 @@ def test_tests_end_with_the_summary_of_the_release_build(machine: Machine) -> No
     assert given.returncode == 0, given.stderr
     assert given.stdout.endswith(SUMMARY + "\n")
     assert [call.split()[2] for call in machine.calls("ctest")] == ["asan", "tsan", "release"]
-
-
-def test_sanitizers_run_what_is_labelled_and_release_runs_all(machine: Machine) -> None:
-    run_script(machine, "test.sh")
     asan, tsan, release = machine.calls("ctest")
     assert "--label-regex sanitize" in asan and "--label-regex sanitize" in tsan
     assert "--label-regex" not in release

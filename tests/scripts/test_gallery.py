@@ -8,6 +8,7 @@ from pathlib import Path
 
 import gallery
 import pytest
+from refusals import refusal
 from analysis import by_load, palette
 from analysis.pictures import PICTURES
 from PIL import Image
@@ -15,7 +16,6 @@ from PIL import Image
 Capture = pytest.CaptureFixture[str]
 
 PAGES = gallery.all_pages()
-LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#?(?P<section>[^)\s]*)\)")
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
 
@@ -27,23 +27,10 @@ def name_of(page: Path) -> str:
     return page.name
 
 
-def sections_of(page: Path) -> set[str]:
-    """The names under which a page's headings can be linked."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
 def page_with(folder: Path, picture: str) -> Path:
     made = folder / "page.md"
     made.write_text(f"# A page\n\n![what it shows]({picture})\n", encoding="utf-8")
     return made
-
-
-def refusal(capsys: Capture, *argv: object) -> str:
-    assert gallery.main([str(part) for part in argv]) == 2
-    told = capsys.readouterr()
-    assert told.out == "" and told.err.count("\n") == 1
-    return told.err
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -52,15 +39,6 @@ def test_every_picture_of_a_page_is_there_and_told_in_words(page: Path) -> None:
         if not link["path"].startswith(("http://", "https://")):
             assert (page.parent / link["path"]).is_file(), link["path"]
         assert link["says"].strip(), f"{link['path']} has no text for those who cannot see it"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    for path, section in LINK.findall(page.read_text(encoding="utf-8")):
-        target = (page.parent / path) if path else page
-        assert target.exists(), path
-        if section:
-            assert section in sections_of(target), f"{path}#{section}"
 
 
 def test_every_picture_of_a_reference_run_can_be_drawn_again() -> None:
@@ -158,7 +136,7 @@ def test_an_unknown_picture_is_refused_with_its_place_and_what_there_is(
     tmp_path: Path, capsys: Capture
 ) -> None:
     page = page_with(tmp_path, "images/reference/xeon-2vcpu/quick/wining.png")
-    told = refusal(capsys, page, "--out", tmp_path / "there")
+    told = refusal(gallery.main, capsys, page, "--out", tmp_path / "there")
     assert told.startswith(f"gallery: {page}:3: ") and "'wining'" in told
     assert all(name in told for name in PICTURES)
     assert not (tmp_path / "there").exists()
@@ -168,16 +146,16 @@ def test_an_unknown_run_is_refused_with_its_place_and_what_there_is(
     tmp_path: Path, capsys: Capture
 ) -> None:
     page = page_with(tmp_path, "images/reference/epyc-2vcpu/quack/winner.png")
-    told = refusal(capsys, page, "--out", tmp_path / "there")
+    told = refusal(gallery.main, capsys, page, "--out", tmp_path / "there")
     assert told.startswith(f"gallery: {page}:3: ") and "results/reference/epyc-2vcpu/quack" in told
     assert "reference/xeon-2vcpu/quick" in told
 
 
 def test_a_picture_that_the_run_has_nothing_for_is_refused(tmp_path: Path, capsys: Capture) -> None:
     page = page_with(tmp_path, "images/reference/epyc-2vcpu/article-21x6/wait-by-rate.png")
-    told = refusal(capsys, page, "--out", tmp_path / "there")
+    told = refusal(gallery.main, capsys, page, "--out", tmp_path / "there")
     assert told.startswith(f"gallery: {page}:3: ") and "nothing to draw" in told
 
 
 def test_a_page_that_is_not_there_is_refused(tmp_path: Path, capsys: Capture) -> None:
-    assert "no-page.md: cannot be read" in refusal(capsys, tmp_path / "no-page.md")
+    assert "no-page.md: cannot be read" in refusal(gallery.main, capsys, tmp_path / "no-page.md")

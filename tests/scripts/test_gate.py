@@ -11,6 +11,7 @@ from typing import Any
 import compare
 import gate
 import pytest
+from refusals import refusal
 import report
 import synthetic
 
@@ -88,8 +89,7 @@ def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsy
     meta = json.loads(Path(run, "meta.json").read_text())
     meta["machine"]["cores"] = 64
     Path(run, "meta.json").write_text(json.dumps(meta))
-    assert gate.main([run, "--against", "main"]) == 2
-    assert "different machines (cores" in capsys.readouterr().err
+    assert "different machines (cores" in refusal(gate.main, capsys, run, "--against", "main")
 
 
 def test_the_record_holds_what_the_words_say(place: Path, capsys: Capture) -> None:
@@ -115,8 +115,9 @@ def test_a_baseline_that_is_not_there_is_told(
 
 
 def test_a_run_is_not_checked_against_itself(place: Path, capsys: Capture) -> None:
-    assert gate.main(["results/runs/first", "--against", "main"]) == 2
-    assert "--against main: is results/runs/first itself" in capsys.readouterr().err
+    assert "--against main: is results/runs/first itself" in refusal(
+        gate.main, capsys, "results/runs/first", "--against", "main"
+    )
 
 
 def test_a_primitive_that_the_run_lacks_is_told_by_its_option(place: Path, capsys: Capture) -> None:
@@ -154,5 +155,4 @@ def test_the_index_has_every_run_and_what_it_is_saved_as(place: Path, capsys: Ca
 
 
 def test_an_index_of_nothing_is_told(tmp_path: Path, capsys: Capture) -> None:
-    assert report.main(["--index", str(tmp_path)]) == 2
-    assert "none of its folders holds a run" in capsys.readouterr().err
+    assert "none of its folders holds a run" in refusal(report.main, capsys, "--index", tmp_path)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import prediction as script
 import pytest
+from refusals import refusal
 import synthetic
 from analysis import literature, loader
 from analysis.errors import InputError
@@ -74,5 +75,4 @@ def test_the_command_wants_columns(tmp_path: Path, make_run: MakeRun, capsys: Ca
     file = tmp_path / "figures.csv"
     file.write_text("machine,threads\nm,1\n", encoding="utf-8")
     run = str(make_run(cells=synthetic.sweep(threads=(1, 2))))
-    assert script.main(["literature", str(file), run]) == 2
-    assert "lacks the columns" in capsys.readouterr().err
+    assert "lacks the columns" in refusal(script.main, capsys, "literature", file, run)

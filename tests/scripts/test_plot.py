@@ -15,6 +15,7 @@ from typing import Any
 import matplotlib
 import plot
 import pytest
+from refusals import refusal
 import synthetic
 from analysis import endings, figure, loader, palette, scales
 from analysis.pictures import PICTURES, winner
@@ -40,16 +41,6 @@ def drawn(run: Path) -> dict[str, Figure]:
 def words(made: Figure) -> str:
     made.draw_without_rendering()  # or ticks have no words yet
     return "\n".join(text.get_text() for text in made.findobj(Text))
-
-
-def refusal(capsys: Capture, *argv: object) -> str:
-    try:
-        status = plot.main([str(part) for part in argv])
-    except SystemExit as error:
-        status = int(error.code or 0)
-    err = capsys.readouterr().err
-    assert status == 2 and err.count("\n") == 1 and err.startswith("lockbench plot: ")
-    return err
 
 
 def test_each_axis_of_a_sweep_gives_its_picture(make_run: MakeRun) -> None:
@@ -287,13 +278,6 @@ def test_each_file_that_is_written_is_printed(make_run: MakeRun, capsys: Capture
     assert {Path(path).suffix for path in printed} == {".png", ".svg"}
 
 
-def test_a_torn_run_is_drawn_with_a_warning(make_run: MakeRun, capsys: Capture) -> None:
-    path = make_run() / "trials.csv"
-    path.write_bytes(path.read_bytes()[:-9])
-    assert plot.main([str(path.parent), "--format", "svg"]) == 0
-    assert "is cut off" in capsys.readouterr().err
-
-
 def test_one_block_and_one_primitive_are_drawn(make_run: MakeRun) -> None:
     made = drawn(make_run(cells=synthetic.sweep(["keyed"]), blocks=1))
     assert "one block: no spread" in words(made["throughput-by-threads"])
@@ -312,26 +296,28 @@ def test_figures_of_nothing_are_drawn_around(make_run: MakeRun, capsys: Capture)
 
 def test_a_run_without_a_valid_row_is_not_drawn(make_run: MakeRun, capsys: Capture) -> None:
     run = make_run(change=lambda row: row.update(valid="false", lost_updates=15))
-    assert "no row is valid" in refusal(capsys, run)
+    assert "no row is valid" in refusal(plot.main, capsys, run)
     assert not (run / "plots").exists()
 
 
 def test_a_run_without_figures_is_not_drawn(make_run: MakeRun, capsys: Capture) -> None:
     figures = [name for name in synthetic.COLUMNS if name.endswith(("_s", "_ns", "operations"))]
     run = make_run(change=lambda row: row.update({name: "" for name in figures}))
-    assert "no figure to draw" in refusal(capsys, run)
+    assert "no figure to draw" in refusal(plot.main, capsys, run)
 
 
 def test_an_out_that_cannot_be_made_is_refused(
     make_run: MakeRun, tmp_path: Path, capsys: Capture
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    assert "cannot be made" in refusal(capsys, make_run(), "--out", tmp_path / "file" / "out")
+    assert "cannot be made" in refusal(
+        plot.main, capsys, make_run(), "--out", tmp_path / "file" / "out"
+    )
 
 
 @pytest.mark.parametrize("argv", [[], ["nowhere"], ["x", "--format", "pdf"], ["x", "--colour"]])
 def test_a_wrong_command_line_ends_in_one_line(argv: list[str], capsys: Capture) -> None:
-    refusal(capsys, *argv)
+    assert refusal(plot.main, capsys, *argv).startswith("lockbench plot: ")
 
 
 @pytest.mark.parametrize("script", ["plot", "compare"])

@@ -5,18 +5,14 @@ printed. Skipped, and said so, where there is no Chromium."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
-import browser
 import pytest
 import report
 import synthetic
 from browser import Browser
 from tiers import rest_long
 
-PROGRAM = browser.find()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
 
 # Every word that is seen, with the ratio of its colour's contrast to what is behind it.
 CONTRASTS = """(() => {
@@ -87,13 +83,6 @@ def chapters_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = [synthetic.write_run(folder / name, run_id=name, blocks=3) for name in ("one", "two")]
     assert report.main([*map(str, runs)]) == 0
     return runs[0] / "report.html"
-
-
-@pytest.fixture(scope="module", name="shared")
-def shared_fixture() -> Iterator[Browser]:
-    found = Browser(PROGRAM or "")
-    yield found
-    found.close()
 
 
 @pytest.fixture(name="opened")

@@ -11,6 +11,7 @@ from pathlib import Path
 import compare
 import plot
 import pytest
+from refusals import refusal
 import report
 import synthetic
 from analysis import loader, locking_cost, selection
@@ -100,12 +101,8 @@ def test_a_wrong_condition_ends_in_one_line(
     make_run: MakeRun, capsys: Capture, where: str, told: str
 ) -> None:
     run = make_run(cells=CELLS, blocks=1)
-    try:
-        status = compare.main([str(run), "--where", where])
-    except SystemExit as error:
-        status = int(error.code or 0)
-    err = capsys.readouterr().err
-    assert status == 2 and err.count("\n") == 1 and told in err.replace(str(run), "RUN")
+    said = refusal(compare.main, capsys, run, "--where", where)
+    assert told in said.replace(str(run), "RUN")
 
 
 def test_conditions_that_cannot_be_read_say_so() -> None:

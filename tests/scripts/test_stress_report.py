@@ -5,19 +5,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browser
 import pytest
 from browser import Browser
 from test_report_in_browser import CONTRASTS
 
 from analysis import stress
-
-PROGRAM = browser.find()
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
 
 
 def step(at: int, thread: int, text: str, act: str, **more: Any) -> dict[str, Any]:
@@ -188,14 +183,6 @@ def page_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(scope="module", name="shared")
-def shared_fixture() -> Iterator[Browser]:
-    assert PROGRAM is not None
-    driven = Browser(PROGRAM)
-    yield driven
-    driven.close()
-
-
 @pytest.fixture(name="opened")
 def opened_fixture(shared: Browser, page: Path) -> Browser:
     shared.prefer("light")
@@ -210,14 +197,12 @@ THREADS = "[...document.querySelectorAll('.threads td')].map((e) => e.textConten
 WORD = "document.querySelector('.words td').textContent"
 
 
-@needs_browser
 def test_it_opens_where_it_went_wrong(opened: Browser) -> None:
     assert opened.run(SHOWN) == "thread 0 acquires key 0"
     assert opened.run(THREADS) == ["holds key 0", "holds key 0"]
     assert opened.run("document.querySelector('output').textContent") == "9 of 9"
 
 
-@needs_browser
 def test_keys_and_buttons_step_through_it(opened: Browser) -> None:
     opened.press("Home")
     assert opened.run(SHOWN) == "thread 0 requests key 0"
@@ -231,7 +216,6 @@ def test_keys_and_buttons_step_through_it(opened: Browser) -> None:
     assert opened.run(SHOWN) == "thread 0 acquires key 0"
 
 
-@needs_browser
 def test_a_word_has_the_value_that_all_see_and_what_waits_in_buffers(opened: Browser) -> None:
     for _ in range(4):
         opened.press("ArrowLeft")
@@ -243,7 +227,6 @@ def test_a_word_has_the_value_that_all_see_and_what_waits_in_buffers(opened: Bro
     assert opened.run(WORD) == "2"
 
 
-@needs_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1200, 1920])
 def test_it_can_be_read_and_is_never_wider_than_the_window(

@@ -12,8 +12,9 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "command")]
 
+import postgresql  # noqa: E402
 import program  # noqa: E402
-from servers import SERVICES, OwnServer, Service  # noqa: E402
+from servers import POSTGRESQL, SERVICES, OwnServer, Service  # noqa: E402
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_SERVICES", "build/release/services")).resolve()
 
@@ -42,3 +43,12 @@ def plugin(service: Service) -> str:
 def own(service: Service, plugin: str, tmp_path: Path) -> Iterator[OwnServer]:
     with service.server(tmp_path) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of a PostgreSQL server."""
+    if POSTGRESQL.missing():
+        pytest.skip("no postgres: install postgresql")
+    with postgresql.server() as address:
+        yield address

@@ -22,19 +22,11 @@ def service() -> Service:
     return POSTGRESQL
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    if POSTGRESQL.missing():
-        pytest.skip("no postgres: install postgresql")
-    if shutil.which("pgbouncer") is None:
-        pytest.skip("no pgbouncer: install pgbouncer")
-    with postgresql.server() as address:
-        yield address
-
-
 @pytest.fixture(params=["session", "transaction"])
 def pooler(server: str, request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """How the pooler shares out sessions, and its address."""
+    if shutil.which("pgbouncer") is None:
+        pytest.skip("no pgbouncer: install pgbouncer")
     folder = Path(server.partition("host=")[2])
     port = free_port()
     settings = folder / f"{request.param}.ini"

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
-import postgresql
 import pytest
 from plans import plan, primitives, run, write
 from program import Program, last_attempts, wait_until
@@ -18,14 +16,6 @@ from servers import POSTGRESQL, REDIS, Service, psql
 @pytest.fixture
 def service() -> Service:
     return POSTGRESQL
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    if POSTGRESQL.missing():
-        pytest.skip("no postgres: install postgresql")
-    with postgresql.server() as address:
-        yield address
 
 
 # The sessions that hold a key of a trial.

@@ -17,6 +17,15 @@ namespace {
 
 using Unlocked = Counter<NoLock, std::uint64_t>;
 
+// What the proof says when the second actor operates within the first one's hold.
+template <class Workload, class P>
+Proof proof_of_overlap(P& primitive) {
+  Stage<Workload, P> stage(primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
+  during_next_hold([&] { stage.operate(1); });
+  stage.operate(0);
+  return stage.prove();
+}
+
 TEST(Counter, UnderALockNothingIsLost) {
   KeyedMutex<> primitive;
   Stage<Counter<KeyedMutex<>, std::uint64_t>, KeyedMutex<>> stage(primitive,
@@ -51,10 +60,7 @@ TEST(Counter, CountsAreListedUpToThirtyTwoKeys) {
 
 TEST(Counter, AnUpdateWithinAnothersHoldIsLostAndSeen) {
   NoLock primitive;
-  Stage<Unlocked, NoLock> stage(primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
-  during_next_hold([&] { stage.operate(1); });
-  stage.operate(0);
-  const Proof proof = stage.prove();
+  const Proof proof = proof_of_overlap<Unlocked>(primitive);
   EXPECT_EQ(proof.lost_updates, 1u);
   EXPECT_EQ(proof.violations, 1u);
   EXPECT_EQ(proof.counts, "1");
@@ -84,15 +90,9 @@ TEST(Counter, AnUpdateOfAnotherKeyWithinAHoldIsNoFault) {
   expect_holds(stage.prove());
 }
 
-// Ten of thirty give up; the walk round the ring goes on without them.
 TEST(Counter, AcquisitionsThatAreGivenUpAreNoLostUpdates) {
-  using Primitive = Impatient<KeyedMutex<>>;
-  Primitive primitive;
-  Stage<Counter<Primitive, std::uint64_t>, Primitive> stage(
-      primitive, {.threads = 2, .keys = 4, .timeout = Nanoseconds(1)});
-  EXPECT_EQ(stage.operate_all(15), 20u);
-  EXPECT_EQ(stage.given_up(), 10u);
-  expect_holds(stage.prove());
+  using Counted = Counter<Impatient<KeyedMutex<>>, std::uint64_t>;
+  expect_given_up_are_not_lost<KeyedMutex<>, Counted>({.threads = 2, .keys = 4});
 }
 
 // A lock that takes the key away from whoever has it when the next one comes.
@@ -158,11 +158,7 @@ struct OpenGate : Impolite {
 
 TEST(Counter, AFenceThatRefusesNobodyLosesTheUpdate) {
   OpenGate primitive;
-  Stage<Counter<OpenGate, std::uint64_t>, OpenGate> stage(
-      primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
-  during_next_hold([&] { stage.operate(1); });
-  stage.operate(0);
-  const Proof proof = stage.prove();
+  const Proof proof = proof_of_overlap<Counter<OpenGate, std::uint64_t>>(primitive);
   EXPECT_EQ(proof.lost_updates, 1u);
   EXPECT_EQ(proof.violations, 1u);
   EXPECT_EQ(proof.refused_writes, 0u);
@@ -186,23 +182,14 @@ TEST(Accounts, UnderALockNothingIsLost) {
 
 TEST(Accounts, AnUpdateWithinAnothersHoldIsLostAndSeen) {
   NoLock primitive;
-  Stage<Accounts<NoLock, std::string_view>, NoLock> stage(
-      primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
-  during_next_hold([&] { stage.operate(1); });
-  stage.operate(0);
-  const Proof proof = stage.prove();
+  const Proof proof = proof_of_overlap<Accounts<NoLock, std::string_view>>(primitive);
   EXPECT_EQ(proof.lost_updates, 1u);
   EXPECT_EQ(proof.violations, 1u);
 }
 
 TEST(Accounts, GivenUpAcquisitionsAreNoLostUpdates) {
-  using Primitive = Impatient<KeyedMutex<>>;
-  Primitive primitive;
-  Stage<Accounts<Primitive, std::uint64_t>, Primitive> stage(
-      primitive, {.threads = 3, .keys = 4, .timeout = Nanoseconds(1)});
-  EXPECT_EQ(stage.operate_all(10), 20u);
-  EXPECT_EQ(stage.given_up(), 10u);
-  expect_holds(stage.prove());
+  using Kept = Accounts<Impatient<KeyedMutex<>>, std::uint64_t>;
+  expect_given_up_are_not_lost<KeyedMutex<>, Kept>({.threads = 3, .keys = 4});
 }
 
 TEST(AccountRecord, IsSoundAfterAnyNumberOfUpdates) {

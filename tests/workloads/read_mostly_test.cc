@@ -136,13 +136,8 @@ TEST(ReadMostly, AWriteWithinAnothersHoldIsSeen) {
 }
 
 TEST(ReadMostly, GivenUpAcquisitionsAreNoLostUpdates) {
-  using Primitive = Impatient<KeyedMutex<>>;
-  Primitive primitive;
-  Stage<Numbers<Primitive>, Primitive> stage(
-      primitive, {.threads = 3, .keys = 4, .write_share = 0.5, .timeout = Nanoseconds(1)});
-  EXPECT_EQ(stage.operate_all(10), 20u);
-  EXPECT_EQ(stage.given_up(), 10u);
-  expect_holds(stage.prove());
+  using Lists = Numbers<Impatient<KeyedMutex<>>>;
+  expect_given_up_are_not_lost<KeyedMutex<>, Lists>({.threads = 3, .keys = 4, .write_share = 0.5});
 }
 
 }  // namespace

@@ -143,6 +143,17 @@ inline void expect_holds(const Proof& proof) {
   EXPECT_EQ(proof.violations, 0u);
 }
 
+// Ten of thirty operations give up, and are no lost updates; the others go on without them.
+template <class Inner, class Workload>
+void expect_given_up_are_not_lost(WorkloadSettings settings) {
+  Impatient<Inner> primitive;
+  settings.timeout = Nanoseconds(1);
+  Stage<Workload, Impatient<Inner>> stage(primitive, settings);
+  EXPECT_EQ(stage.operate_all(30 / settings.threads), 20u);
+  EXPECT_EQ(stage.given_up(), 10u);
+  expect_holds(stage.prove());
+}
+
 // `settings` for one operation a thread, with the first seed that draws the threads' keys as
 // `wanted`.
 inline WorkloadSettings drawn_as(WorkloadSettings settings, std::uint32_t per_operation,

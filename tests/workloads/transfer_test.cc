@@ -77,13 +77,8 @@ TEST(Transfer, FromAKeyToItselfSeesWhoeverElseMoves) {
 }
 
 TEST(Transfer, MovesThatAreGivenUpAreNotExpected) {
-  using Primitive = Impatient<KeyedMutex<>>;
-  Primitive primitive;
-  Stage<Transfer<Primitive, std::uint64_t>, Primitive> stage(
-      primitive, {.threads = 2, .keys = 3, .timeout = Nanoseconds(1)});
-  EXPECT_EQ(stage.operate_all(15), 20u);
-  EXPECT_EQ(stage.given_up(), 10u);
-  expect_holds(stage.prove());
+  using Moves = Transfer<Impatient<KeyedMutex<>>, std::uint64_t>;
+  expect_given_up_are_not_lost<KeyedMutex<>, Moves>({.threads = 2, .keys = 3});
 }
 
 }  // namespace

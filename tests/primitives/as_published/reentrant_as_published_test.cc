@@ -10,21 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/primitives/contract.h"
+
 namespace lockbench {
 namespace {
 
 static_assert(PairLock<ReentrantAsPublished<>> && PairLock<ReentrantRepaired>);
-
-template <class Lock>
-bool try_on_another_thread(Lock& lock) {
-  bool taken = false;
-  std::jthread([&] {
-    auto handle = lock.handle(std::uint64_t{0});
-    taken = handle.try_lock();
-    if (taken) handle.unlock();
-  }).join();
-  return taken;
-}
 
 // One thread waits for another.
 template <class Lock>
@@ -57,8 +48,8 @@ TEST(ReentrantAsPublished, SoDoesOneFailedTry) {
   auto printed_held = printed.handle(std::uint64_t{0});
   auto repaired_held = repaired.handle(std::uint64_t{0});
   std::scoped_lock guards(printed_held, repaired_held);
-  EXPECT_FALSE(try_on_another_thread(printed));
-  EXPECT_FALSE(try_on_another_thread(repaired));
+  EXPECT_FALSE(is_free(printed, std::uint64_t{0}));
+  EXPECT_FALSE(is_free(repaired, std::uint64_t{0}));
   EXPECT_FALSE(printed.has_fast_path());
   EXPECT_TRUE(repaired.has_fast_path());
 }
@@ -69,11 +60,11 @@ TEST(ReentrantAsPublished, WithoutItsFastPathItStillExcludes) {
   auto handle = lock.handle(std::uint64_t{0});
   handle.lock();
   handle.lock();
-  EXPECT_FALSE(try_on_another_thread(lock));
+  EXPECT_FALSE(is_free(lock, std::uint64_t{0}));
   handle.unlock();
-  EXPECT_FALSE(try_on_another_thread(lock));
+  EXPECT_FALSE(is_free(lock, std::uint64_t{0}));
   handle.unlock();
-  EXPECT_TRUE(try_on_another_thread(lock));
+  EXPECT_TRUE(is_free(lock, std::uint64_t{0}));
 }
 
 // F2
@@ -83,7 +74,7 @@ bool anybody_unlocks() {
   auto held = lock.handle(std::uint64_t{0});
   held.lock();
   std::jthread([&] { lock.handle(std::uint64_t{0}).unlock(); }).join();
-  return try_on_another_thread(lock);
+  return is_free(lock, std::uint64_t{0});
 }
 
 TEST(ReentrantAsPublished, AnyThreadUnlocksAnyOthersLock) {
@@ -96,7 +87,7 @@ template <class Lock>
 bool survives_one_unlock_too_many() {
   Lock lock;
   lock.handle(std::uint64_t{0}).unlock();
-  return try_on_another_thread(lock);
+  return is_free(lock, std::uint64_t{0});
 }
 
 TEST(ReentrantAsPublished, OneUnlockTooManyShutsEverybodyOut) {
