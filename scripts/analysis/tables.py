@@ -17,7 +17,7 @@ from typing import Any
 from analysis import sections, sequential, unfairness, units, verdict
 from analysis.comparison import Line, Result
 from analysis.sections import Table
-from analysis.text import columns, cut_apart, fitting, markdown, spreadsheet
+from analysis.text import columns, cut_apart, fitting, markdown, markdown_table, spreadsheet
 
 _HEADERS = [
     "primitive",
@@ -72,10 +72,8 @@ def as_markdown(result: Result) -> str:
     names = _names(result, sections.LONGEST_NAME)
     for name, lines in _by_group(result).items():
         out += [markdown(name + _against(result, name, names)), ""]
-        out.append("| " + " | ".join(_HEADERS) + " |")
-        out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
-        out += ["| " + " | ".join(map(markdown, _fields(line, names))) + " |" for line in lines]
-        out.append("")
+        body = [map(markdown, _fields(line, names)) for line in lines]
+        out += [*markdown_table(_HEADERS, body, f"l{'r' * (len(_HEADERS) - 2)}l"), ""]
     curves = sections.all_of(result.costs, result.scalability, result.saturation)
     out += [line for table in [*result.published, *curves] for line in section_markdown(table)]
     out += [f"- {markdown(note)}" for note in _footer(result)]
@@ -138,10 +136,8 @@ def section_text(table: Table) -> list[str]:
 def section_markdown(table: Table) -> list[str]:
     out = [f"**{markdown(table.title)}**", ""]
     if table.rows:
-        out.append("| " + " | ".join(map(markdown, table.headers)) + " |")
-        out.append("|---" * len(table.headers) + "|")
-        out += ["| " + " | ".join(map(markdown, row)) + " |" for row in table.rows]
-        out.append("")
+        body = [map(markdown, row) for row in table.rows]
+        out += [*markdown_table(map(markdown, table.headers), body, "l" * len(table.headers)), ""]
     return [*out, *(f"- {markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
 
 
