@@ -74,8 +74,6 @@ def of_run(run: Run, case: Case) -> Crossing:
     least = min(map(apart, places))
     own = [place for place in places if apart(place) == least]
     points = {point.threads: point for place in own if (point := _point(table, place, case))}
-    machine = run.meta.get("machine")
-    cores = machine.get("cores") if isinstance(machine, dict) else None
     found = [points[threads] for threads in sorted(points)]
     holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
@@ -88,7 +86,7 @@ def of_run(run: Run, case: Case) -> Crossing:
         banners=run.banners,
         accuracy=accuracy,
         points=found,
-        cores=cores if isinstance(cores, int) else None,
+        cores=run.cores,
     )
 
 

@@ -196,10 +196,7 @@ class Table:
 
     @cached_property
     def _by_group(self) -> dict[int, list[Comparison]]:
-        found: dict[int, list[Comparison]] = {}
-        for one in self.comparisons:
-            found.setdefault(one.group, []).append(one)
-        return found
+        return cells.by_group(self.comparisons)
 
     @cached_property
     def places(self) -> pd.Series:
@@ -362,7 +359,8 @@ class _Cube:
         rows = final.assign(group=cells.codes(final, cells.GROUP))
         rows["cell"] = cells.codes(rows, ["group", "label"])
         by_group = {code: own for code, own in rows.groupby("group", sort=False)}
-        keys = _keys(rows.drop_duplicates("group"))
+        heads = rows.drop_duplicates("group")[cells.GROUP]
+        keys = map(cells.key_of, heads.to_dict("records"))
         metrics = _metrics(rows)
         figures = _figures(rows, rows["group"].map(metrics))
         known = rows["valid"] & (figures > 0)
@@ -444,14 +442,6 @@ def _figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
     for metric in _METRICS.values():
         figures = figures.where(metrics != metric, rows[metric])
     return figures
-
-
-def _keys(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """What each row has in common with its group."""
-    return [
-        {name: None if value != value else value for name, value in row.items()}
-        for row in rows[cells.GROUP].to_dict("records")
-    ]
 
 
 def _whole(value: Any) -> int | None:

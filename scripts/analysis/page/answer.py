@@ -107,11 +107,11 @@ def _holds(rows: pd.DataFrame) -> pd.Series:
 
 def _hold_words(words: dict[tuple, str], key: tuple) -> str:
     # NaN is not itself: a key that holds one is looked up by its words.
-    return words.get(key) or cells.describe(_known(dict(zip(_HOLD, key))), _HOLD) or "no hold"
-
-
-def _known(key: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in key.items()}
+    return (
+        words.get(key)
+        or cells.describe(cells.key_of(dict(zip(_HOLD, key)), _HOLD), _HOLD)
+        or "no hold"
+    )
 
 
 def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Question | None:
@@ -140,7 +140,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
         spots[place], by_place[place] = _spot(own), own
     if not spots:
         return None
-    head = _known(rows.iloc[0][names].to_dict())
+    head = cells.key_of(rows.iloc[0], names)
     axes = (threads, keys, loads, rates, holds)
     loop = " · saturated loop" if loads == [SATURATED] else ""
     return Question(

@@ -19,7 +19,7 @@ from matplotlib.path import Path as Outline
 from analysis import cells, figure, fleet_tables, losses, templates, text, unfairness, units
 from analysis.fleet import Entry
 from analysis.machines import Machine
-from analysis.page import colours, content, lines, method
+from analysis.page import colours, content, method
 from analysis.page.answer import Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
@@ -167,16 +167,16 @@ def _entry(entry: Entry | None) -> dict[str, str] | None:
         return None
     style, mark = _FIELDS[entry.verdict]
     said = ", ".join(f"{word} in {n}" for word, n in entry.counts.items())
-    cells = units.plural(sum(entry.counts.values()), "cell")
+    of = units.plural(sum(entry.counts.values()), "cell")
     return {
         "style": f"n {style}".strip(),
         "text": f"{units.ratio(entry.ratio)} {mark}",
-        "words": f"{said} of {cells}",
+        "words": f"{said} of {of}",
     }
 
 
 def _small_map(map_: Map, inks: Inks) -> dict[str, Any]:
-    keys = _thinned(map_.keys)
+    keys = cells.evenly(map_.keys, _MOST_PLACES)
     return {
         "machine": map_.machine,
         "heads": [units.number(count) for count in keys],
@@ -185,7 +185,7 @@ def _small_map(map_: Map, inks: Inks) -> dict[str, Any]:
                 "threads": units.number(threads),
                 "spots": [_spot(map_.spots.get((threads, count)), inks) for count in keys],
             }
-            for threads in _thinned(map_.threads)
+            for threads in cells.evenly(map_.threads, _MOST_PLACES)
         ],
     }
 
@@ -201,7 +201,7 @@ def _comparisons(chapters: Sequence[Chapter]) -> str:
             for one in chapter.comparisons:
                 groups.setdefault((place, one.group), []).append(one)
         room = max(1, MOST_RECORDS * len(groups) // len(every))
-        kept = [one for group in lines.evenly(list(groups.values()), room) for one in group]
+        kept = [one for group in cells.evenly(list(groups.values()), room) for one in group]
         kept = kept[:MOST_RECORDS]
     data = {
         "comparisons": [one.record() for one in kept],
@@ -268,13 +268,6 @@ def _losses(panel: losses.Panel, inks: Inks) -> dict[str, Any]:
             for label, own in list(panel.rows.items())[:_MOST_ROWS]
         ],
     }
-
-
-def _thinned(places: list[Any]) -> list[Any]:
-    if len(places) <= _MOST_PLACES:
-        return places
-    last = len(places) - 1
-    return [places[round(i * last / (_MOST_PLACES - 1))] for i in range(_MOST_PLACES)]
 
 
 def _spot(spot: Spot | None, inks: Inks) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ from analysis.fleet import (
     shared,
     words,
 )
-from analysis.page import by_cores, lines, summary
+from analysis.page import by_cores, summary
 from analysis.page.answer import Spot
 from analysis.page.chart import Chart, Maker
 
@@ -97,7 +97,7 @@ def _part(fleet: Fleet, workload: Workload, maker: Maker, pictures: bool) -> Par
     ranked = [one.primitive for one in workload.choices]
     found = matrix(fleet, workload)
     scope = alike(fleet, workload)
-    drawn = lines.evenly(list(workload.places), MOST_MAPS)
+    drawn = cells.evenly(list(workload.places), MOST_MAPS)
     maps = [_map(fleet, machine, own) for machine in drawn if (own := scope.get(machine))]
     charts = by_cores.charts(fleet, scope, ranked[:_MOST_CHARTS], maker) if pictures else []
     key: dict[str, Any] = next(

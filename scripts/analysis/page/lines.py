@@ -36,7 +36,7 @@ def along(
         for family, labels in curves.split(facet.labels).items()
     ]
     _, varied = cells.same_and_different([facet.key for facet in facets])
-    chosen = evenly(parts, most)
+    chosen = cells.evenly(parts, most)
     scales_of = curves.limits([facet for facet, _, _ in chosen], rows[:0], axis.measures)
     charts = [
         _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link, scale[0])
@@ -53,16 +53,8 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
     )
     swept = rows.groupby(facet)[column].nunique() > 1
     every = list(swept.index[swept])
-    chosen = evenly(every, most)
+    chosen = cells.evenly(every, most)
     return rows[facet.isin(chosen)], len(every) - len(chosen)
-
-
-def evenly(found: Sequence, most: int) -> list:
-    """So many, from the first to the last."""
-    if len(found) <= most:
-        return list(found)
-    last = len(found) - 1
-    return [found[round(i * last / max(1, most - 1))] for i in range(most)]
 
 
 def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:

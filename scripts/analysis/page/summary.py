@@ -60,7 +60,7 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     """
     rows = numbered[[*_NEEDED, "group", "cell"]].copy()
     rows["metric"] = rows["group"].map(lambda place: table.groups[place].metric)
-    rows["processor_ns"] = processor_ns(rows)
+    rows["processor_ns"] = cells.processor_ns(rows)
     rows["idle_share"] = cells.idlest_share(rows)
     rows["wait_p99_ns"] = rows["wait_p99_ns"].where(cells.percentiles_tell(rows))
     valid = rows[rows["valid"]].copy()
@@ -79,12 +79,6 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     unfair = pd.Series(unfairness.of_cells(valid), dtype=object)
     found["unfair"] = unfair.reindex(found.index).fillna("")
     return _with_standing(found, table)
-
-
-def processor_ns(rows: pd.DataFrame) -> pd.Series:
-    """Processor time of the whole process for each operation."""
-    spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) * 1e9
-    return spent / rows["operations"].where(rows["operations"] > 0)
 
 
 def _figure(valid: pd.DataFrame) -> pd.Series:

@@ -38,7 +38,7 @@ def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[
     measured = rows[rows["wait_p50_ns"].notna() & (rows["mode"] != "micro")]
     groups = cells.most_contended(measured)
     # Families of one cell are never torn apart.
-    shown = lines.evenly(groups, most)
+    shown = cells.evenly(groups, most)
     chosen = [
         (group, family, labels)
         for group in shown

@@ -119,12 +119,8 @@ def _columns(panels: Sequence[Panel], measures: int) -> int:
 def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
     """As many whole facets as there is room for, from the first to the last at even distances."""
     room = max(1, MOST_PANELS // max(len(found) for found in by_facet))
-    last = len(by_facet) - 1
-    if last < room:
-        chosen = list(range(len(by_facet)))
-    else:
-        chosen = [round(i * last / max(1, room - 1)) for i in range(room)]
-    return [panel for i in chosen for panel in by_facet[i]][:MOST_PANELS]
+    chosen = cells.evenly(by_facet, room)
+    return [panel for found in chosen for panel in found][:MOST_PANELS]
 
 
 def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
