@@ -38,11 +38,7 @@ Exit codes: 0 drawn, 1 perf could not record it, 2 bad input.
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="flamegraph",
-        description=__doc__,
-        epilog=EXAMPLES,
-    )
+    made = command.Parser(prog="flamegraph", description=__doc__, epilog=EXAMPLES)
     made.add_argument("run", metavar="RUN", help="folder of a run")
     made.add_argument(
         "--primitive", metavar="P", help="a primitive, or a regular expression for its whole name"

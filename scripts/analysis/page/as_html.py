@@ -8,6 +8,7 @@ text was written by an XML writer. The page forbids itself to load anything.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -252,17 +253,13 @@ def _chart(chart: Any, inks: Inks) -> dict[str, Any]:
 
 def _losses(panel: losses.Panel, inks: Inks) -> dict[str, Any]:
     """Primitives down, cells across."""
-    columns = panel.columns[:: -(-len(panel.columns) // _MOST_COLUMNS)]
-    heads = dict(zip(panel.columns, panel.heads))
-    counts = [count for count, _ in columns]
-    names = dict(zip(dict.fromkeys(count for count, _ in panel.columns), panel.spans))
+    columns = panel.thinned(_MOST_COLUMNS)
+    spans = Counter(map(panel.span, columns) if panel.by_load else ())
     return {
         "title": cells.describe(panel.key),
         "axis": "load" if panel.by_load else panel.across,
-        "spans": [(names[one][0], counts.count(one)) for one in dict.fromkeys(counts)]
-        if panel.by_load
-        else [],
-        "heads": [heads[column] for column in columns],
+        "spans": list(spans.items()),
+        "heads": [panel.head(column) for column in columns],
         "rows": [
             {"label": label, "number": inks.numbers[label], "fields": [own.get(c) for c in columns]}
             for label, own in list(panel.rows.items())[:_MOST_ROWS]

@@ -95,12 +95,8 @@ def _answer(question: Question) -> list[str]:
 
 def _losses(panel: losses.Panel) -> list[str]:
     """Primitives down, cells across."""
-    columns = panel.columns[:: -(-len(panel.columns) // _MOST_COLUMNS)]
-    one = panel.across.removesuffix("s")
-    words = {
-        column: units.plural(int(column[0]), one) + (f" · {head}" if panel.by_load else "")
-        for column, head in zip(panel.columns, panel.heads)
-    }
+    columns = panel.thinned(_MOST_COLUMNS)
+    loads = [f" · {panel.head(column)}" if panel.by_load else "" for column in columns]
     rows = []
     for label, own in list(panel.rows.items())[:_MOST_ROWS]:
         found = [own.get(column) for column in columns]
@@ -109,7 +105,10 @@ def _losses(panel: losses.Panel) -> list[str]:
             for one in found
         ]
         rows.append([markdown(figure.short(label)), *said])
-    heads = [markdown(cells.describe(panel.key)), *(words[column] for column in columns)]
+    heads = [
+        markdown(cells.describe(panel.key)),
+        *map(str.__add__, map(panel.span, columns), loads),
+    ]
     return [*markdown_table(heads, rows, "l" + "r" * len(columns)), ""]
 
 

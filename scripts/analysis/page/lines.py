@@ -86,11 +86,7 @@ def _drawn(
         titles[label] = _words_of(own, label, axis)
     axes.set_ylim(*limits)
     scales.log_scale(axes, "y", measure.words)
-    axes.set_xlim(*scales.padded(sorted(places.values()), share=0.05))
-    named = {places[value]: axis.words(value) for value in values}
-    scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named), 0.16)})
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic(axis.label))
+    scales.log_axis_of(axes, places, axis.words, axis.label, least=0.16, share=0.05)
     chart.name_y(axes, scales.logarithmic(measure.label))
     endings.label_ends(axes, ends, size=chart.TEXT)
     return maker.made(

@@ -15,6 +15,8 @@ from analysis import cells, unfairness, verdict
 from analysis.loader import Run
 
 FASTEST, LEVEL, BEHIND = "fastest", "level", "behind"
+# Ratio to the fastest, one of these words, and whether the group is settled.
+Standing = tuple[float, str, bool]
 
 _MEDIANS = (
     "operations_per_s wait_p50_ns wait_p99_ns wait_mean_ns fairness_jain lock_bytes processor_ns"
@@ -89,7 +91,7 @@ def _figure(valid: pd.DataFrame) -> pd.Series:
 
 
 def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
-    standings: dict[int, tuple[float, str, bool]] = {}
+    standings: dict[int, Standing] = {}
     for place, labels in found.groupby("group")["label"]:
         own = standing(table, int(place))
         standings.update({cell: own[label] for cell, label in labels.items() if label in own})
@@ -101,8 +103,8 @@ def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
 _NONE = (np.nan, "", False)
 
 
-def standing(table: verdict.Table, place: int) -> dict[str, tuple[float, str, bool]]:
-    """Ratio to the fastest, standing, and whether the group is settled, of each competitor."""
+def standing(table: verdict.Table, place: int) -> dict[str, Standing]:
+    """Of each competitor."""
     ranked = table.groups[place].competitors
     if not ranked:
         return {}

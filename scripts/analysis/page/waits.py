@@ -204,7 +204,7 @@ def _distribution(
         own = buckets[buckets["label"] == label]
         if not own.empty:
             _ridge(axes, own, edges, len(names) - 1 - i, maker, label)
-        _name(axes, len(names) - 1 - i, names[i], maker.own(label))
+        chart.name_row(axes, len(names) - 1 - i + 0.25, names[i], maker.own(label))
         timed = own["count"].sum()
         titles[label] = f"{figure.printable(label, 120)}\n{timed:,.0f} waits timed"
     axes.set_ylim(-0.15, len(names) + 0.15)
@@ -235,17 +235,3 @@ def _ridge(
     # Dashes mean a prediction here, not a primitive.
     dash = look.dash if maker.machine else "-"
     axes.plot(x, middle, color=look.colour, linestyle=dash, linewidth=1.2, gid=gid)
-
-
-def _name(axes: Axes, y: int, name: str, gid: str) -> None:
-    axes.annotate(
-        name,
-        (0, y + 0.25),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(-8, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center_baseline",
-        annotation_clip=False,
-        gid=gid,
-    )

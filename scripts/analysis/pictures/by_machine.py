@@ -133,10 +133,6 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
     axes.axhline(1.0, color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
     axes.set_ylim(*limits)
     scales.log_scale(axes, "y", units.ratio)
-    named = {places[count]: units.whole(count) for count in threads}
-    scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named))})
-    axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic("threads"))
+    scales.log_axis_of(axes, places, units.whole, "threads")
     axes.set_ylabel(scales.logarithmic("speed against the baseline"))
     endings.label_ends(axes, ends)

@@ -267,11 +267,7 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
     else:
         scales.log_scale(axes, "y", measure.words)
-    named = {places[value]: axis.words(value) for value in values}
-    scales.log_places(axes, "x", {place: named[place] for place in scales.apart(sorted(named))})
-    axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic(axis.label))
+    scales.log_axis_of(axes, places, axis.words, axis.label)
     axes.set_ylabel(measure.label if measure.share else scales.logarithmic(measure.label))
     if ends:
         endings.label_ends(axes, ends)
