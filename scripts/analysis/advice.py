@@ -55,7 +55,6 @@ _REACHED = 0.8
 # thread to its next.
 DOES_NOT_MATTER = verdict.SAME_WITHIN
 _ANOTHER_KIND = 3.0
-_LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
 
 
 @dataclass(frozen=True)
@@ -387,7 +386,8 @@ def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float,
     kinds = {found[names[0]], asked[names[0]]} - {"none"}
     worth = _ANOTHER_KIND + 1
     if len(kinds) < 2 and "touch" not in kinds:
-        worth = abs(math.log2((found[names[1]] + _LOOP_NS) / (asked[names[1]] + _LOOP_NS)))
+        loop = prediction_error.LOOP_NS
+        worth = abs(math.log2((found[names[1]] + loop) / (asked[names[1]] + loop)))
     texts = [cells.describe(one, names) or f"no {what}" for one in (found, asked)]
     return [(worth, texts[0], texts[1])] if texts[0] != texts[1] else []
 

@@ -129,13 +129,17 @@ class Run:
     @property
     def heading(self) -> str:
         """The run, its preset and its machine; a note if the preset is for another machine."""
-        preset = str(self.trials["preset"].iloc[0])
+        preset = self.preset
         named = f"preset {preset}" + (f" ({self.title})" if self.title else "")
         parts = [f"run {self.run_id}", named if preset else "", self.machine]
         target = self.about("target")
         if target.get("matches") is False:
             parts.append(f"not the {target.get('name')} that it was sized for")
         return " · ".join(part for part in parts if part)
+
+    @property
+    def preset(self) -> str:
+        return str(self.trials["preset"].iloc[0])
 
     @property
     def title(self) -> str:

@@ -139,13 +139,9 @@ def parts(both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return found
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
 def accuracy_row(name: str, one: Accuracy) -> list[str]:
     rank = "–" if one.rank is None else f"{one.rank:.2f} ({one.groups})"
-    shares = percent(one.error), percent(one.near)
+    shares = units.whole_percent(one.error), units.whole_percent(one.near)
     return [name, str(one.cells), *shares, f"{one.ratio:.2f}", rank]
 
 
@@ -159,11 +155,11 @@ def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
     if again is not None:
         body.append(accuracy_row("one block predicts the next", again))
     locks = [accuracy_row(f"`{label}`", accuracy(rows)) for label, rows in both.groupby("label")]
-    valid = percent(float(measured["valid"].mean())) if "valid" in measured else "all"
+    valid = units.whole_percent(float(measured["valid"].mean())) if "valid" in measured else "all"
     about = (
         f"{len(both)} cells of {both['label'].nunique()} locks. {valid} of the measured rows are"
-        f" valid; in {percent(spread(measured))} of the measured cells, two blocks differ by more"
-        f" than a factor of {NEAR}."
+        f" valid; in {units.whole_percent(spread(measured))} of the measured cells, two blocks"
+        f" differ by more than a factor of {NEAR}."
     )
     if (ceiling := rank_ceiling(measured)) is not None:
         about += f" A prediction without any error would have a rank correlation of {ceiling:.2f}."
@@ -322,6 +318,6 @@ def sensitivity_text(found: Iterable[Change]) -> str:
     rows = []
     for one in found:
         best = f"{one.other_best} of {one.groups}"
-        figures = (percent(one.rate), best, f"{one.rank:.2f}", f"{one.lowest_rank:.2f}")
+        figures = (units.whole_percent(one.rate), best, f"{one.rank:.2f}", f"{one.lowest_rank:.2f}")
         rows.append([f"`{one.name}`", *figures])
     return "\n".join(markdown_table(heads, rows, "lrrrr")) + "\n"

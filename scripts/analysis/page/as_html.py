@@ -25,7 +25,7 @@ from analysis.page.answer import Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
 from analysis.page.fleet_part import FleetPart, Map, Part
-from analysis.verdict import Comparison
+from analysis.verdict import FASTER, SLOWER, Comparison
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
@@ -79,7 +79,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         line=text.one_line,
         number=_number,
         whole=_whole,
-        percent=fleet_tables.percent,
+        percent=units.whole_percent,
         ratio=units.ratio,
     )
     titles = _titles(chapters, fleet.fleet.machines if fleet else [])
@@ -109,23 +109,15 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
 def _title(chapters: Sequence[Chapter], fleet: FleetPart | None) -> str:
     if fleet is None:
         return ", ".join(dict.fromkeys(map(content.heading, chapters)))
-    presets = {str(one.run.trials["preset"].iloc[0]) for one in fleet.fleet.machines}
-    presets_text = f"{presets.pop()} on " if len(presets) == 1 and "" not in presets else ""
-    return text.one_line(presets_text + units.plural(len(fleet.fleet.machines), "machine"), 80)
+    preset = f"{fleet.fleet.preset} on " if fleet.fleet.preset else ""
+    return text.one_line(preset + units.plural(len(fleet.fleet.machines), "machine"), 80)
 
 
 def _fleet(fleet: FleetPart, inks: Inks) -> dict[str, Any]:
     return {**vars(fleet), "parts": [_part(one, fleet, inks) for one in fleet.parts]}
 
 
-# Of a matrix, by verdict: the class of its field, and the mark beside the ratio.
-_FIELDS = {
-    "faster": ("up", "+"),
-    "slower": ("down", "-"),
-    "same": ("", "="),
-    "inconclusive": ("", "?"),
-    "": ("", "~"),
-}
+_CLASSES = {FASTER: " up", SLOWER: " down"}  # of the fields of a matrix
 
 
 def _part(part: Part, fleet: FleetPart, inks: Inks) -> dict[str, Any]:
@@ -166,12 +158,11 @@ def _part(part: Part, fleet: FleetPart, inks: Inks) -> dict[str, Any]:
 def _entry(entry: Entry | None) -> dict[str, str] | None:
     if entry is None:
         return None
-    style, mark = _FIELDS[entry.verdict]
     said = ", ".join(f"{word} in {n}" for word, n in entry.counts.items())
     of = units.plural(sum(entry.counts.values()), "cell")
     return {
-        "style": f"n {style}".strip(),
-        "text": f"{units.ratio(entry.ratio)} {mark}",
+        "style": f"n{_CLASSES.get(entry.verdict, '')}",
+        "text": f"{units.ratio(entry.ratio)} {fleet_tables.MARKS[entry.verdict]}",
         "words": f"{said} of {of}",
     }
 

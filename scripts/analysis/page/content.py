@@ -83,7 +83,7 @@ class Chapter:
 
 def heading(chapter: Chapter) -> str:
     """What a chapter is called: its preset's name and title, else its run's."""
-    preset = str(chapter.run.trials["preset"].iloc[0])
+    preset = chapter.run.preset
     if preset and chapter.run.title:
         preset += f": {chapter.run.title}"
     return text.one_line(preset or chapter.run.run_id, 80)

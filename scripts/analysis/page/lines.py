@@ -116,9 +116,7 @@ def _draw_line(
     axes.plot(
         x,
         medians,
-        color=look.colour,
-        linestyle=look.dash,
-        linewidth=look.width,
+        **look.line,
         marker=look.marker,
         markersize=5,
         markeredgecolor="white",

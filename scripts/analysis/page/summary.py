@@ -66,7 +66,7 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     rows["idle_share"] = cells.idlest_share(rows)
     rows["wait_p99_ns"] = rows["wait_p99_ns"].where(cells.percentiles_tell(rows))
     valid = rows[rows["valid"]].copy()
-    valid["figure"] = _figure(valid)
+    valid["figure"] = verdict.figures(valid, valid["metric"])
     found = rows.groupby("cell", sort=True)[
         [*cells.GROUP, "load", "group", "label", "metric"]
     ].first()
@@ -81,13 +81,6 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     unfair = pd.Series(unfairness.of_cells(valid), dtype=object)
     found["unfair"] = unfair.reindex(found.index).fillna("")
     return _with_standing(found, table)
-
-
-def _figure(valid: pd.DataFrame) -> pd.Series:
-    figure = valid["operations_per_s"].copy()
-    for metric in valid["metric"].unique():
-        figure = figure.where(valid["metric"] != metric, valid[metric])
-    return figure
 
 
 def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:

@@ -142,9 +142,7 @@ def _percentiles(
     for label, one in found.items():
         x, look, gid = one.rarity, maker.look(label), maker.own(label)
         _band(axes, x, one.low, one.high, look.colour, gid)
-        axes.plot(
-            x, one.waits, color=look.colour, linestyle=look.dash, linewidth=look.width, gid=gid
-        )
+        axes.plot(x, one.waits, **look.line, gid=gid)
         ends.append(endings.End(x[-1], one.waits[-1], figure.short(label, 18), look, gid))
         titles[label] = _words_of(label, one)
     axes.set_ylim(*limits)

@@ -114,15 +114,7 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
         look = palette.predicted(look) if panel.predicted else look
         x = [places[one.threads or 0] for one in line]
         y = [one.ratio for one in line]
-        axes.plot(
-            x,
-            y,
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=look.width,
-            marker=look.marker,
-            markersize=4,
-        )
+        axes.plot(x, y, **look.line, marker=look.marker, markersize=4)
         errors = [(at, *span) for at, one in zip(x, line) if (span := panel.error(one))]
         if errors:
             axes.fill_between(*zip(*errors), color=look.colour, alpha=0.1, linewidth=0, zorder=1)

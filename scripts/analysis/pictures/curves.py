@@ -260,7 +260,7 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
         look = panel.look(label)
-        axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
+        axes.axhline(level, **look.line, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
     axes.set_ylim(*panel.limits)
     if measure.share:
@@ -319,9 +319,7 @@ _REFERENCE_LINE: dict[str, object] = {"color": "#BBBBBB", "linewidth": 2.5, "zor
 
 def _line_of(look: palette.Look) -> dict[str, object]:
     return {
-        "color": look.colour,
-        "linestyle": look.dash,
-        "linewidth": look.width,
+        **look.line,
         "marker": look.marker,
         "markersize": 4.5,
         "markeredgecolor": "white",
