@@ -96,7 +96,10 @@ def _answer(question: Question) -> list[str]:
 def _losses(panel: losses.Panel) -> list[str]:
     """Primitives down, cells across."""
     columns = panel.thinned(_MOST_COLUMNS)
-    loads = [f" · {panel.head(column)}" if panel.by_load else "" for column in columns]
+    words = [
+        panel.span(column) + (f" · {panel.head(column)}" if panel.by_load else "")
+        for column in columns
+    ]
     rows = []
     for label, own in list(panel.rows.items())[:_MOST_ROWS]:
         found = [own.get(column) for column in columns]
@@ -105,10 +108,7 @@ def _losses(panel: losses.Panel) -> list[str]:
             for one in found
         ]
         rows.append([markdown(figure.short(label)), *said])
-    heads = [
-        markdown(cells.describe(panel.key)),
-        *map(str.__add__, map(panel.span, columns), loads),
-    ]
+    heads = [markdown(cells.describe(panel.key)), *words]
     return [*markdown_table(heads, rows, "l" + "r" * len(columns)), ""]
 
 
