@@ -21,12 +21,7 @@ those there are `lockbench stress --engine sim` and ThreadSanitizer.
 TEXT
 }
 
-case "${1-}" in
-  -h | --help)
-    usage
-    exit
-    ;;
-esac
+offer_help "${1-}"
 
 trap 'exit 130' INT
 trap 'exit 143' TERM

@@ -17,10 +17,7 @@ from analysis import animation, command, files  # noqa: E402
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="animation",
-        description=__doc__,
-    )
+    made = command.Parser(prog="animation", description=__doc__)
     made.add_argument(
         "file",
         metavar="FILE",

@@ -38,26 +38,18 @@ steps=()
 mirror="${LOCKBENCH_MIRROR-}"
 cache=""
 
-bad_input() {
-  echo "bare.sh: $*; see --help" >&2
-  exit 2
-}
-
+offer_help "$@"
 while (($# > 0)); do
   case "$1" in
-    -h | --help)
-      usage
-      exit
-      ;;
-    --suite | --mirror | --step | --ccache) (($# > 1)) || bad_input "$1 needs a value" ;;&
+    --suite | --mirror | --step | --ccache) (($# > 1)) || refuse "$1 needs a value; see --help" ;;&
     --suite) suites+=("$2") ;;
     --mirror) mirror="$2" ;;
     --ccache) cache="$(mkdir -p "$2" && realpath "$2")" ;;
     --step)
-      [[ " ${all_steps[*]} " == *" $2 "* ]] || bad_input "unknown step '$2'"
+      [[ " ${all_steps[*]} " == *" $2 "* ]] || refuse "unknown step '$2'; see --help"
       steps+=("$2")
       ;;
-    *) bad_input "unknown argument '$1'" ;;
+    *) refuse "unknown argument '$1'; see --help" ;;
   esac
   shift 2
 done

@@ -77,25 +77,10 @@ PROGRAMS = {
     "python3": ("python3",),
     "spin": ("spin",),
     "zsh": ("zsh",),
-    **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb", "umount"), ()),
+    **dict.fromkeys("bash sh git gzip dpkg-deb umount".split(), ()),
     # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "etcd", "java", "lintian"), ()),
-    **dict.fromkeys(
-        (
-            "Rscript",
-            "buildah",
-            "node",
-            "npm",
-            "openssl",
-            "perf",
-            "pgbouncer",
-            "podman",
-            "redis-server",
-            "sshd",
-            "wine64",
-        ),
-        (),
-    ),
+    **dict.fromkeys("cargo ccache clang++-19 conan etcd java lintian Rscript buildah".split(), ()),
+    **dict.fromkeys("node npm openssl perf pgbouncer podman redis-server sshd wine64".split(), ()),
     "shellcheck": ("shellcheck",),
 }
 # Text that alone shows that a package is used.

@@ -44,7 +44,7 @@ TEXT
 
 # number FLAG WORD: WORD, if it is a whole number above 0.
 number() {
-  [[ "$2" =~ ^[1-9][0-9]{0,5}$ ]] || { echo "controls.sh: $1 '$2'; say 1 or more" >&2 && exit 2; }
+  [[ "$2" =~ ^[1-9][0-9]{0,5}$ ]] || refuse "$1 '$2'; say 1 or more"
   echo "$2"
 }
 
@@ -56,18 +56,15 @@ engines=(real sim proc)
 plugins=()
 log=
 wanted=()
+offer_help "$@"
 while (($# != 0)); do
   case "$1" in
-    -h | --help)
-      usage
-      exit
-      ;;
     --broken)
       broken=yes
       shift
       ;;
     --runs | --seconds | --at-once | --engine | --plugin | --log)
-      (($# > 1)) || { echo "controls.sh: $1 wants a value; see --help" >&2 && exit 2; }
+      (($# > 1)) || refuse "$1 wants a value; see --help"
       case "$1" in
         --runs) runs="$(number "$1" "$2")" ;;
         --seconds) seconds="$(number "$1" "$2")" ;;
@@ -78,10 +75,7 @@ while (($# != 0)); do
       esac
       shift 2
       ;;
-    -*)
-      echo "controls.sh: unknown argument '$1'; see --help" >&2
-      exit 2
-      ;;
+    -*) refuse "unknown argument '$1'; see --help" ;;
     *)
       wanted+=("$1")
       shift
@@ -97,13 +91,13 @@ fi
 runs="${runs:-100}"
 
 [[ -z "$broken" || ${#plugins[@]} == 0 ]] ||
-  { echo "controls.sh: --broken knows no faults of plug-ins" >&2 && exit 2; }
+  refuse "--broken knows no faults of plug-ins"
 ((${#plugins[@]} == 0)) || engines=(services)
 
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 log="${log:-$folder/log}"
-touch "$log" 2>/dev/null || { echo "controls.sh: --log: cannot write '$log'" >&2 && exit 2; }
+touch "$log" 2>/dev/null || refuse "--log: cannot write '$log'"
 
 # run PROGRAM[:PLUGIN] WORD...: an engine, with a plug-in that was copied.
 run() {

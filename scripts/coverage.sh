@@ -20,12 +20,7 @@ timed here: figures of such a build mean nothing.
 TEXT
 }
 
-case "${1-}" in
-  -h | --help)
-    usage
-    exit
-    ;;
-esac
+offer_help "${1-}"
 
 command -v gcovr >/dev/null || cannot_run "gcovr is missing; install the package gcovr"
 

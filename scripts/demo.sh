@@ -19,17 +19,8 @@ on two cores.
 TEXT
 }
 
-case "${1-}" in
-  "") ;;
-  -h | --help)
-    usage
-    exit
-    ;;
-  *)
-    echo "demo.sh: unknown argument '$1'; the only one is --help" >&2
-    exit 2
-    ;;
-esac
+offer_help "${1-}"
+[[ -z "${1-}" ]] || refuse "unknown argument '$1'; the only one is --help"
 
 lockbench=build/release/lockbench
 run="results/runs/demo-$(date +%Y%m%d-%H%M%S)"

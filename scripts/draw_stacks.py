@@ -19,10 +19,7 @@ from analysis.errors import InputError
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="draw_stacks",
-        description=__doc__,
-    )
+    made = command.Parser(prog="draw_stacks", description=__doc__)
     made.add_argument("file", metavar="FILE.svg", type=Path, help="where to write the picture")
     return made
 

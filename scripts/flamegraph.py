@@ -38,11 +38,7 @@ Exit codes: 0 drawn, 1 perf could not record it, 2 bad input.
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="flamegraph",
-        description=__doc__,
-        epilog=EXAMPLES,
-    )
+    made = command.Parser(prog="flamegraph", description=__doc__, epilog=EXAMPLES)
     made.add_argument("run", metavar="RUN", help="folder of a run")
     made.add_argument(
         "--primitive", metavar="P", help="a primitive, or a regular expression for its whole name"
@@ -56,8 +52,7 @@ def parser() -> command.Parser:
 def chosen(run: Run) -> dict[str, Any]:
     """The plan's trial of the cell with the most threads, then the fewest keys, in its first
     block."""
-    plan = run.meta.get("plan")
-    trials = plan.get("trials") if isinstance(plan, dict) else None
+    trials = run.about("plan").get("trials")
     if not isinstance(trials, list):
         raise InputError(f"{run.folder / 'meta.json'}: has no plan; name a run of lockbench run")
     rows = run.trials.sort_values(
@@ -72,9 +67,7 @@ def chosen(run: Run) -> dict[str, Any]:
 
 
 def plugins_of(run: Run) -> list[str]:
-    listed = run.meta.get("plugins")
-    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return [word for one in found for word in ("--plugin", str(one.get("file")))]
+    return [word for one in run.plugins for word in ("--plugin", str(one.get("file")))]
 
 
 def body(argv: Sequence[str]) -> int:

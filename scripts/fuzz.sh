@@ -27,24 +27,16 @@ TEXT
 
 seconds=60
 targets=()
+offer_help "$@"
 while (($#)); do
   case "$1" in
-    -h | --help)
-      usage
-      exit
-      ;;
     --seconds)
-      [[ "${2-}" =~ ^[1-9][0-9]{0,5}$ ]] || {
-        echo "fuzz.sh: --seconds: '${2-}' is no number of seconds; say 1 to 999999" >&2
-        exit 2
-      }
+      [[ "${2-}" =~ ^[1-9][0-9]{0,5}$ ]] ||
+        refuse "--seconds: '${2-}' is no number of seconds; say 1 to 999999"
       seconds="$2"
       shift 2
       ;;
-    -*)
-      echo "fuzz.sh: unknown flag '$1'; --help shows the flags" >&2
-      exit 2
-      ;;
+    -*) refuse "unknown flag '$1'; --help shows the flags" ;;
     *)
       targets+=("$1")
       shift
@@ -89,10 +81,8 @@ if ((${#targets[@]} == 0)); then
   mapfile -t targets < <(ls "$build/seeds")
 fi
 for target in "${targets[@]}"; do
-  [[ -d "$build/seeds/$target" ]] || {
-    echo "fuzz.sh: '$target' is no target; the targets are:" "$(ls -x -w 200 "$build/seeds")" >&2
-    exit 2
-  }
+  [[ -d "$build/seeds/$target" ]] ||
+    refuse "'$target' is no target; the targets are:" "$(ls -x -w 200 "$build/seeds")"
 done
 
 export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}"

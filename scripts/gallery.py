@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import csv
 import json
-import logging
 import re
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,9 +175,6 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    # A glyph that the font lacks is drawn as a box; that is no news for the reader.
-    warnings.filterwarnings("ignore", message="Glyph .* missing")
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     return command.run("gallery", body, argv)
 
 

@@ -42,11 +42,7 @@ leave it open (0 with --allow-inconclusive).
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="gate",
-        description=__doc__,
-        epilog=EXAMPLES,
-    )
+    made = command.Parser(prog="gate", description=__doc__, epilog=EXAMPLES)
     made.add_argument("run", metavar="RUN", help="folder of the run to check")
     made.add_argument(
         "--against",

@@ -19,17 +19,8 @@ Exit code: 0 nothing changed, 1 something did, or a script failed.
 TEXT
 }
 
-case "${1-}" in
-  "") ;;
-  -h | --help)
-    usage
-    exit
-    ;;
-  *)
-    echo "generators.sh: unknown argument '$1'; there is --help" >&2
-    exit 2
-    ;;
-esac
+offer_help "${1-}"
+[[ -z "${1-}" ]] || refuse "unknown argument '$1'; there is --help"
 
 # How the tree differs from its commit, to the byte, and what is in no commit.
 tree_state() { git diff HEAD --binary && git status --porcelain; }

@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -121,9 +119,6 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    # A glyph that the font lacks is drawn as a box; that is no news for the reader.
-    warnings.filterwarnings("ignore", message="Glyph .* missing")
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     return command.run("plot", body, argv)
 
 

@@ -162,10 +162,7 @@ def give(name: str, text: str, page: Path | None) -> None:
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="prediction",
-        description=__doc__,
-    )
+    made = command.Parser(prog="prediction", description=__doc__)
     modes = made.add_subparsers(dest="mode", required=True, parser_class=command.Parser)
     grid = modes.add_parser("grid", help="prints the preset of a grid")
     grid.add_argument("name", nargs="?", choices=GRIDS, default="accuracy")

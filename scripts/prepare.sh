@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # sourced: the sourcing script uses the lists of packages
-# What demo.sh and test.sh share: the packages, and the configuring. Sourced, not run.
+# What scripts share: the packages, the configuring, and how they end. Sourced, not run.
 #
 # ensure_packages PACKAGE…        installs the missing ones; does nothing if none is missing
 # configure_preset PRESET [-D…]   configures build/PRESET
@@ -43,6 +43,20 @@ say() { printf '\n== %s\n' "$*"; }
 fail() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
+}
+
+# refuse WHAT: the input is bad.
+refuse() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 2
+}
+
+# offer_help WORD…: prints the usage() of the script and ends it, if a word asks for it.
+offer_help() {
+  local word
+  for word in "$@"; do
+    [[ "$word" != -h && "$word" != --help ]] || { usage && exit; }
+  done
 }
 
 # cannot_run WHY: this machine lacks something, so nothing was checked. suites.sh then leaves it out.

@@ -89,10 +89,7 @@ class Shown:
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="recording",
-        description=__doc__,
-    )
+    made = command.Parser(prog="recording", description=__doc__)
     made.add_argument("file", metavar="FILE.cast", type=Path, help="FILE.svg is written beside it")
     return made
 

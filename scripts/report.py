@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,11 +41,7 @@ Examples
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="report",
-        description=__doc__,
-        epilog=EXAMPLES,
-    )
+    made = command.Parser(prog="report", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs",
         nargs="*",
@@ -136,9 +130,6 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    # A glyph that the font lacks is drawn by the browser's own, or as a box; no news for the user.
-    warnings.filterwarnings("ignore", message="Glyph .* missing")
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     return command.run("report", body, argv)
 
 

@@ -20,17 +20,11 @@ TEXT
 
 seconds=2
 most_seconds=30  # for a broken lock, which fails long before
+offer_help "${1-}"
 case "${1-}" in
   "") ;;
-  -h | --help)
-    usage
-    exit
-    ;;
   [1-9] | [1-9][0-9] | [1-9][0-9][0-9]) seconds="$1" ;;
-  *)
-    echo "sanitize.sh: '$1' is no number of seconds; say 1 to 999, or --help" >&2
-    exit 2
-    ;;
+  *) refuse "'$1' is no number of seconds; say 1 to 999, or --help" ;;
 esac
 
 trap 'exit 130' INT

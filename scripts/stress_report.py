@@ -19,10 +19,7 @@ from analysis import command, files, stress  # noqa: E402
 
 
 def parser() -> command.Parser:
-    made = command.Parser(
-        prog="stress_report",
-        description=__doc__,
-    )
+    made = command.Parser(prog="stress_report", description=__doc__)
     made.add_argument("file", metavar="FILE", type=Path, help="where to write the page")
     return made
 

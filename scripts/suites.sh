@@ -69,21 +69,16 @@ end() {
 }
 
 wanted=()
+offer_help "$@"
 for word in "$@"; do
   case "$word" in
-    -h | --help)
-      usage
-      exit
-      ;;
     --list)
       for name in "${suites[@]}"; do printf '%-12s %s\n' "$name" "${command_of[$name]}"; done
       exit
       ;;
     *)
-      [[ " ${suites[*]} " == *" $word "* ]] || {
-        echo "suites.sh: unknown suite '$word'; there are --list, --help and ${suites[*]}" >&2
-        exit 2
-      }
+      [[ " ${suites[*]} " == *" $word "* ]] ||
+        refuse "unknown suite '$word'; there are --list, --help and ${suites[*]}"
       wanted+=("$word")
       ;;
   esac

@@ -24,17 +24,11 @@ TEXT
 }
 
 systems=()
+offer_help "$@"
 for word in "$@"; do
   case "$word" in
-    -h | --help)
-      usage
-      exit
-      ;;
     windows | libc++) systems+=("$word") ;;
-    *)
-      echo "systems.sh: unknown system '$word'; there are windows and libc++, and --help" >&2
-      exit 2
-      ;;
+    *) refuse "unknown system '$word'; there are windows and libc++, and --help" ;;
   esac
 done
 ((${#systems[@]} != 0)) || systems=(windows libc++)

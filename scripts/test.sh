@@ -27,17 +27,11 @@ TEXT
 }
 
 long=
+offer_help "${1-}"
 case "${1-}" in
   "") ;;
   --long) long=yes ;;
-  -h | --help)
-    usage
-    exit
-    ;;
-  *)
-    echo "test.sh: unknown argument '$1'; there are --long and --help" >&2
-    exit 2
-    ;;
+  *) refuse "unknown argument '$1'; there are --long and --help" ;;
 esac
 
 trap 'exit 130' INT

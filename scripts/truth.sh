@@ -32,12 +32,7 @@ Exit code: 0 every promise was kept, 1 one was not, 2 bad input.
 TEXT
 }
 
-for word in "$@"; do
-  if [[ "$word" == -h || "$word" == --help ]]; then
-    usage
-    exit
-  fi
-done
+offer_help "$@"
 
 trap 'exit 130' INT
 trap 'exit 143' TERM

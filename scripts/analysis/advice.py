@@ -55,7 +55,6 @@ _REACHED = 0.8
 # thread to its next.
 DOES_NOT_MATTER = verdict.SAME_WITHIN
 _ANOTHER_KIND = 3.0
-_LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
 
 
 @dataclass(frozen=True)
@@ -268,7 +267,7 @@ def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
         extra=extra,
         cost_ns=costs,
         wait_p99_ns=rows.groupby("label")["wait_p99_ns"].median().dropna().to_dict(),
-        starving=[label for label in ranked if unfairness.words(_valid_rows(table, place, label))],
+        starving=[label for label in ranked if table.unfair(place, label)],
         simplest=simplest(table, [place], list(extra)),
     )
 
@@ -387,7 +386,8 @@ def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float,
     kinds = {found[names[0]], asked[names[0]]} - {"none"}
     worth = _ANOTHER_KIND + 1
     if len(kinds) < 2 and "touch" not in kinds:
-        worth = abs(math.log2((found[names[1]] + _LOOP_NS) / (asked[names[1]] + _LOOP_NS)))
+        loop = prediction_error.LOOP_NS
+        worth = abs(math.log2((found[names[1]] + loop) / (asked[names[1]] + loop)))
     texts = [cells.describe(one, names) or f"no {what}" for one in (found, asked)]
     return [(worth, texts[0], texts[1])] if texts[0] != texts[1] else []
 
@@ -426,7 +426,7 @@ def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> 
     common one; else one whose lines are known."""
 
     def starves(label: str) -> bool:
-        return any(unfairness.words(_valid_rows(table, place, label)) for place in places)
+        return any(table.unfair(place, label) for place in places)
 
     candidates = [one for one in candidates if not starves(one)] or candidates
     if not candidates:
@@ -465,7 +465,7 @@ def _reason(run: Run, table: verdict.Table, at: AtLoad, label: str, case: Case) 
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
-    unfair = unfairness.words(_valid_rows(table, at.place, label))
+    unfair = table.unfair(at.place, label)
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
     return "; ".join(part for part in (speed, what, price) if part)
 

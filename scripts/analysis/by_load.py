@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from analysis.text import markdown_table
+
 OURS = ("global", "keyed", "striped:stripes=64")
 PEER = "global:lock=tbb_spin"
 BASELINE = "global:lock=std"
@@ -26,10 +28,9 @@ def table(comparisons: Sequence[Mapping[str, str]]) -> str:
             name = _line(row, sleeps="threads sleep" in row["cell"])
             cells.setdefault(name, {}).setdefault(load, []).append(row)
     loads = sorted({load for own in cells.values() for load in own}, key=_order)
-    lines = [f"| threads, hold | {' | '.join(loads)} |", f"|---|{'---:|' * len(loads)}"]
-    for name in sorted(cells, key=lambda name: _order(next(iter(cells[name].values()))[0])):
-        own = cells[name]
-        lines.append(f"| {name} | {' | '.join(_cell(own.get(load, [])) for load in loads)} |")
+    names = sorted(cells, key=lambda name: _order(next(iter(cells[name].values()))[0]))
+    rows = [[name, *(_cell(cells[name].get(load, [])) for load in loads)] for name in names]
+    lines = markdown_table(["threads, hold", *loads], rows, "l" + "r" * len(loads))
     return "\n".join(lines) + "\n"
 
 

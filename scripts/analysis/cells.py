@@ -8,7 +8,7 @@ figure is a group without the axis of the figure. The functions here are pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,12 @@ def idlest_share(rows: pd.DataFrame) -> pd.Series:
     return rows["thread_operations_min"] / (rows["operations"] / rows["threads"])
 
 
+def processor_ns(rows: pd.DataFrame) -> pd.Series:
+    """Processor time of the whole process for each operation."""
+    spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) * 1e9
+    return spent / rows["operations"].where(rows["operations"] > 0)
+
+
 def in_the_saturated_loop(rows: pd.DataFrame) -> str:
     """What is said after `Throughput` if threads request the lock again at once in all rows."""
     timed = rows[rows["mode"] == "timed"]
@@ -91,8 +97,7 @@ def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
     keys = trials[columns].astype(object).where(trials[columns].notna(), None)
     found: list[Group] = []
     for values, rows in trials.groupby([keys[name] for name in columns], dropna=False, sort=False):
-        key = {name: None if _missing(value) else value for name, value in zip(columns, values)}
-        found.append(Group(key=key, rows=rows))
+        found.append(Group(key=key_of(dict(zip(columns, values)), columns), rows=rows))
     return sorted(found, key=lambda group: order(group.key))
 
 
@@ -106,8 +111,26 @@ def codes(rows: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
     return code
 
 
-def _missing(value: Any) -> bool:
-    return value is None or value != value
+def key_of(row: Mapping[str, Any], names: Iterable[str] = GROUP) -> dict[str, Any]:
+    """These fields of a row; what is missing is None."""
+    values = {name: row[name] for name in names}
+    return {name: None if value != value else value for name, value in values.items()}
+
+
+def by_group(found: Iterable[Any]) -> dict[Any, list[Any]]:
+    """What has a `group`, by it, in the order of the first ones."""
+    groups: dict[Any, list[Any]] = {}
+    for one in found:
+        groups.setdefault(one.group, []).append(one)
+    return groups
+
+
+def evenly(found: Sequence, most: int) -> list:
+    """So many, from the first to the last."""
+    if len(found) <= most:
+        return list(found)
+    last = len(found) - 1
+    return [found[round(i * last / max(1, most - 1))] for i in range(most)]
 
 
 def order(key: dict[str, Any]) -> list[tuple[int, float, str]]:

@@ -37,11 +37,11 @@ class Line:
     group: str
     primitive: str
     metric: str
-    blocks: int  # valid ones, of `planned`
-    planned: int
+    blocks: int  # valid ones, of `blocks_planned`
+    blocks_planned: int
     median: float | None = None
-    low: float | None = None  # p25 and p75 from 4 blocks on, else minimum and maximum
-    high: float | None = None
+    spread_low: float | None = None  # p25 and p75 from 4 blocks on, else minimum and maximum
+    spread_high: float | None = None
     wait_p99_ns: float | None = None  # where it compares locks: cells.percentiles_tell()
     wait_mean_ns: float | None = None
     wait_max_ns: float | None = None  # the longest of all blocks
@@ -52,6 +52,10 @@ class Line:
     differs: bool = False  # the shown medians have another ratio than the common blocks
     unfair: str = ""
     reason: str = ""  # why there is no figure, or why some blocks are missing
+
+    @property
+    def blocks_needed(self) -> int | None:
+        return self.compared.needed if self.compared else None
 
 
 @dataclass(frozen=True)
@@ -175,10 +179,10 @@ def _line(
         primitive=label,
         metric=group.metric,
         blocks=blocks,
-        planned=planned,
+        blocks_planned=planned,
         median=float(np.median(values)),
-        low=float(low),
-        high=float(high),
+        spread_low=float(low),
+        spread_high=float(high),
         wait_p99_ns=_median(valid["wait_p99_ns"].where(cells.percentiles_tell(valid))),
         wait_mean_ns=_median(valid["wait_mean_ns"]),
         wait_max_ns=float(longest) if (longest := valid["wait_max_ns"].max()) == longest else None,

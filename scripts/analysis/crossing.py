@@ -19,6 +19,7 @@ from analysis import prediction_error, units, verdict
 from analysis.advice import Case, distance
 from analysis.errors import InputError
 from analysis.loader import Run
+from analysis.text import markdown_table
 
 AHEAD = "faster"
 BEHIND = "slower"
@@ -73,8 +74,6 @@ def of_run(run: Run, case: Case) -> Crossing:
     least = min(map(apart, places))
     own = [place for place in places if apart(place) == least]
     points = {point.threads: point for place in own if (point := _point(table, place, case))}
-    machine = run.meta.get("machine")
-    cores = machine.get("cores") if isinstance(machine, dict) else None
     found = [points[threads] for threads in sorted(points)]
     holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
@@ -87,7 +86,7 @@ def of_run(run: Run, case: Case) -> Crossing:
         banners=run.banners,
         accuracy=accuracy,
         points=found,
-        cores=cores if isinstance(cores, int) else None,
+        cores=run.cores,
     )
 
 
@@ -155,18 +154,15 @@ def written(found: Crossing, form: str) -> str:
             f"{one.threads},{one.ratio:.4g},{one.by_model},{one.word}" for one in found.points
         ]
         return "\n".join(lines) + "\n"
-    cell = "| " if form == "markdown" else "  "
     out = [*found.banners, *answer(found), ""]
     out += [found.accuracy + ".", ""] if found.accuracy else []
     if form == "markdown":
-        out += [f"| threads | {found.when} / {found.beats} | verdict |", "|---:|---:|---|"]
-        out += [
-            f"| {one.threads} | {units.ratio(one.ratio)} | {one.word} |" for one in found.points
-        ]
+        rows = [(str(one.threads), units.ratio(one.ratio), one.word) for one in found.points]
+        out += markdown_table(("threads", f"{found.when} / {found.beats}", "verdict"), rows, "rrl")
     else:
-        out.append(f"{cell}threads  {found.when} / {found.beats}")
+        out.append(f"  threads  {found.when} / {found.beats}")
         for one in found.points:
-            out.append(f"{cell}{one.threads:>7}  {units.ratio(one.ratio):>7}  {one.word}")
+            out.append(f"  {one.threads:>7}  {units.ratio(one.ratio):>7}  {one.word}")
     out += ["", f"asked: {found.asked}", f"rows: {found.folder}/trials.csv"]
     return "\n".join(out) + "\n"
 

@@ -163,8 +163,7 @@ def _aggregate(
 
 
 def _context(run: Run) -> dict[str, Any]:
-    machine = run.meta.get("machine")
-    facts = machine if isinstance(machine, dict) else {}
+    facts = run.about("machine")
     started = str(run.trials["started_at"].iloc[0])
     return {
         "date": started,

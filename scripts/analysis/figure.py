@@ -8,6 +8,8 @@ same, byte for byte.
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,7 +65,10 @@ _STYLE = {
 
 
 def use_style() -> None:
-    """Sets the style, independent of the user's own matplotlibrc."""
+    """Sets the style, independent of the user's own matplotlibrc. A glyph that the font lacks is
+    drawn as a box, or by the browser's own font: that is no news for the user."""
+    warnings.filterwarnings("ignore", message="Glyph .* missing")
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     matplotlib.rcdefaults()
     matplotlib.rcParams.update(_STYLE)
 

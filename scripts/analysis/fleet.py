@@ -116,6 +116,12 @@ class Fleet:
         ]
         self.pool = pool
 
+    @property
+    def preset(self) -> str:
+        """Of the runs of all machines; empty if they have none in common."""
+        presets = {one.run.preset for one in self.machines}
+        return presets.pop() if len(presets) == 1 else ""
+
     @cached_property
     def rows(self) -> list[Row]:
         """Cells in the order of their keys; within a cell, the row with the best minimum ratio

@@ -22,12 +22,12 @@ from analysis.fleet import (
 )
 from analysis.sections import Table
 from analysis.text import markdown
-from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER
+from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison
 
 # With more machines than this, a table has their number instead of a column for each.
 MOST_COLUMNS = 8
 MOST_DISAGREEING = 24
-_MARKS = {FASTER: "+", SLOWER: "-", SAME: "=", INCONCLUSIVE: "?", "": "~"}
+MARKS = {FASTER: "+", SLOWER: "-", SAME: "=", INCONCLUSIVE: "?", "": "~"}
 _HOW_TO_READ = [
     "ratio: speed against the baseline of the same machine and cell; above 1 is faster. Rates of"
     " different machines are not compared",
@@ -125,8 +125,7 @@ def _choices_record(one: Workload, names: Sequence[str]) -> dict[str, object]:
 
 
 def _heading(fleet: Fleet) -> str:
-    presets = {str(one.run.trials["preset"].iloc[0]) for one in fleet.machines}
-    preset = f" · preset {presets.pop()}" if len(presets) == 1 and presets != {""} else ""
+    preset = f" · preset {fleet.preset}" if fleet.preset else ""
     return f"{units.plural(len(fleet.machines), 'machine')}, each compared within itself{preset}"
 
 
@@ -195,12 +194,13 @@ def _one_lock(fleet: Fleet, workload: Workload) -> Table:
     notes = []
     if workload.choices:
         first = workload.choices[0]
+        kept = units.whole_percent(first.least)
         notes.append(
-            f"least regret: {first.primitive} keeps {percent(first.least)} of the speed of the"
-            " fastest (geometric mean over all cells)"
+            f"least regret: {first.primitive} keeps {kept} of the speed of the fastest (geometric"
+            " mean over all cells)"
             if alone
-            else f"least regret: {first.primitive} keeps at least {percent(first.least)} of the"
-            " speed of the fastest on every machine (geometric mean over its cells)"
+            else f"least regret: {first.primitive} keeps at least {kept} of the speed of the"
+            " fastest on every machine (geometric mean over its cells)"
         )
     if workload.partly:
         primitives = ", ".join(workload.partly[:6]) + (" …" if len(workload.partly) > 6 else "")
@@ -215,18 +215,18 @@ def _one_lock(fleet: Fleet, workload: Workload) -> Table:
 def _choice(fleet: Fleet, choice: Choice, of: int) -> list[str]:
     machine, cell, ratio = choice.worst_cell
     if len(fleet.machines) == 1:
-        return [choice.primitive, percent(choice.least), f"{units.ratio(ratio)} in {cell}"]
+        return [
+            choice.primitive,
+            units.whole_percent(choice.least),
+            f"{units.ratio(ratio)} in {cell}",
+        ]
     return [
         choice.primitive,
-        percent(choice.least),
+        units.whole_percent(choice.least),
         fleet.machines[choice.worst_machine].name,
         f"{choice.best_on} of {units.plural(of, 'machine')}",
         f"{units.ratio(ratio)} on {fleet.machines[machine].name}: {cell}",
     ]
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _matrix(fleet: Fleet, workload: Workload, names: Sequence[str]) -> Table:
@@ -242,8 +242,8 @@ def _matrix(fleet: Fleet, workload: Workload, names: Sequence[str]) -> Table:
     return Table(title, ["primitive", "least", "greatest", "machines"], rows, [])
 
 
-def _entry(entry: Entry | None) -> str:
-    return "–" if entry is None else f"{units.ratio(entry.ratio)} {_MARKS[entry.verdict]}"
+def _entry(one: Entry | Comparison | None) -> str:
+    return "–" if one is None else f"{units.ratio(one.ratio)} {MARKS[one.verdict]}"
 
 
 def _range_of(own: dict[int, Entry], names: Sequence[str]) -> list[str]:
@@ -270,8 +270,7 @@ def _cells(fleet: Fleet, names: Sequence[str]) -> list[Table]:
 
 def _cell(fleet: Fleet, row: Row, names: Sequence[str], few: bool) -> list[str]:
     if few:
-        own = [row.by_machine.get(place) for place in range(len(names))]
-        ratios = [f"{units.ratio(one.ratio)} {_MARKS[one.verdict]}" if one else "–" for one in own]
+        ratios = [_entry(row.by_machine.get(place)) for place in range(len(names))]
     else:
         known = [one.ratio for one in row.by_machine.values()]
         ratios = [f"{units.ratio(min(known))} – {units.ratio(max(known))}"]
@@ -287,4 +286,4 @@ def _pooled(one: PooledRatio | None) -> list[str]:
     if one is None:
         return ["–", "–", "–"]
     interval = f"{units.digits(one.low, 3)} – {units.digits(one.high, 3)}"
-    return [units.ratio(one.ratio), interval, percent(one.heterogeneity)]
+    return [units.ratio(one.ratio), interval, units.whole_percent(one.heterogeneity)]

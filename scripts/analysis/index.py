@@ -13,6 +13,7 @@ import pandas as pd
 
 from analysis import saved, templates, text
 from analysis.errors import InputError
+from analysis.loader import mapping
 from analysis.page import as_html
 from analysis.page.colours import Inks
 
@@ -44,19 +45,19 @@ def entries(folder: Path) -> list[Entry]:
 
 def _entry(folder: Path) -> Entry:
     meta = _meta(folder / "meta.json")
-    machine, build = (_mapping(meta.get(name)) for name in ("machine", "build"))
+    machine, build = (mapping(meta.get(name)) for name in ("machine", "build"))
     rows, valid = _rows(folder / "trials.csv")
     commit = str(build.get("commit") or "")[:12] + ("+" if build.get("modified") else "")
     return Entry(
         folder=folder,
         run_id=str(meta.get("run_id") or folder.name),
-        preset=str(meta.get("preset") or _mapping(meta.get("plan")).get("preset") or ""),
+        preset=str(meta.get("preset") or mapping(meta.get("plan")).get("preset") or ""),
         started_at=str(meta.get("started_at") or ""),
         machine=", ".join(str(machine[k]) for k in ("host", "cpu_model") if machine.get(k)),
         build=" ".join(part for part in (str(build.get("version") or ""), commit) if part),
         rows=rows,
         valid=valid,
-        state=str(_mapping(meta.get("end")).get("state") or ""),
+        state=str(mapping(meta.get("end")).get("state") or ""),
         baselines=saved.names_of(folder),
         report=(folder / "report.html").is_file(),
     )
@@ -64,13 +65,9 @@ def _entry(folder: Path) -> Entry:
 
 def _meta(path: Path) -> dict[str, Any]:
     try:
-        return _mapping(json.loads(path.read_text(encoding="utf-8-sig", errors="replace")))
+        return mapping(json.loads(path.read_text(encoding="utf-8-sig", errors="replace")))
     except (OSError, ValueError):
         return {}
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _rows(path: Path) -> tuple[int | None, int]:

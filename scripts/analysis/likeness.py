@@ -113,18 +113,15 @@ def _plugins_differ(old: Run, new: Run) -> str:
 
 
 def _plugins(run: Run) -> list[tuple[str, str]]:
-    found = run.meta.get("plugins")
-    known = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     return sorted(
-        (Path(str(one.get("file"))).name, str(one.get("file_hash", "unknown"))) for one in known
+        (Path(str(one.get("file"))).name, str(one.get("file_hash", "unknown")))
+        for one in run.plugins
     )
 
 
 def _sides(what: str, old: Run, new: Run) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    sides = (old.meta.get(what), new.meta.get(what))
-    if all(isinstance(side, dict) and side for side in sides):
-        return sides  # type: ignore[return-value]
-    return None
+    sides = old.about(what), new.about(what)
+    return sides if all(sides) else None
 
 
 def _first_difference(one: Mapping[str, Any], other: Mapping[str, Any], names: list[str]) -> str:

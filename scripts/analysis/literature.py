@@ -16,6 +16,7 @@ import pandas as pd
 
 from analysis import units
 from analysis.errors import InputError
+from analysis.text import markdown_table
 
 CELL = ["machine", "primitive", "hold_kind", "hold", "think_ns", "threads"]
 CURVE = CELL[:-1]
@@ -123,10 +124,7 @@ def text(found: list[Curve]) -> str:
     ]
     threads = sorted({int(one) for one in points["threads"]})
     heads = ["machine", "lock", "work", "", *(str(one) for one in threads), "peak", "collapse"]
-    out += [
-        "| " + " | ".join(heads) + " |",
-        "|---|---|---|---" + "|---:" * (len(threads) + 2) + "|",
-    ]
+    rows = []
     for one in found:
         by_threads = one.points.set_index("threads")
         for column in ("published", "predicted"):
@@ -136,7 +134,6 @@ def text(found: list[Curve]) -> str:
             ]
             first = [one.machine, f"`{one.primitive}`", one.work]
             words = first if column == "published" else ["", "", ""]
-            row = [*words, column, *figures, str(one.peak(column))]
-            row.append(str(one.collapse(column) or "–"))
-            out.append("| " + " | ".join(row) + " |")
-    return "\n".join(out) + "\n"
+            limits = [str(one.peak(column)), str(one.collapse(column) or "–")]
+            rows.append([*words, column, *figures, *limits])
+    return "\n".join([*out, *markdown_table(heads, rows, "llll" + "r" * (len(threads) + 2))]) + "\n"

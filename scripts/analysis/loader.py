@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from analysis import origin
+from analysis import origin, units
 from analysis.csv_table import (
     SCHEMA_VERSION,
     CsvTable,
@@ -96,10 +96,23 @@ class Run:
         """The final rows whose proof holds: the only ones whose figures may be shown."""
         return self.final[self.final["valid"]]
 
+    def about(self, what: str) -> dict[str, Any]:
+        """What meta.json says of the machine, the build or the plan; empty if it says nothing."""
+        return mapping(self.meta.get(what))
+
+    @property
+    def plugins(self) -> list[dict[str, Any]]:
+        listed = self.meta.get("plugins")
+        return list(filter(None, map(mapping, listed if isinstance(listed, list) else [])))
+
+    @property
+    def cores(self) -> int | None:
+        return _whole(self.about("machine").get("cores"))
+
     @property
     def hardware_threads(self) -> int | None:
         """How many threads can run at once there; None if the run does not say."""
-        machine = _mapping(self.meta.get("machine"))
+        machine = self.about("machine")
         return _whole(machine.get("usable_threads")) or _whole(machine.get("hardware_threads"))
 
     @cached_property
@@ -116,24 +129,28 @@ class Run:
     @property
     def heading(self) -> str:
         """The run, its preset and its machine; a note if the preset is for another machine."""
-        preset = str(self.trials["preset"].iloc[0])
+        preset = self.preset
         named = f"preset {preset}" + (f" ({self.title})" if self.title else "")
         parts = [f"run {self.run_id}", named if preset else "", self.machine]
-        target = _mapping(self.meta.get("target"))
+        target = self.about("target")
         if target.get("matches") is False:
             parts.append(f"not the {target.get('name')} that it was sized for")
         return " · ".join(part for part in parts if part)
 
     @property
+    def preset(self) -> str:
+        return str(self.trials["preset"].iloc[0])
+
+    @property
     def title(self) -> str:
         """The title of the run's preset; empty if it has none."""
-        title = _mapping(self.meta.get("plan")).get("title")
+        title = self.about("plan").get("title")
         return " ".join(title.split()) if isinstance(title, str) else ""
 
     @property
     def banners(self) -> list[str]:
         """What stands at the top of everything that shows this run; usually nothing."""
-        busy = _mapping(self.meta.get("surroundings")).get("busy")
+        busy = self.about("surroundings").get("busy")
         busy_note = [f"Measured on a busy machine: {busy}"] if busy else []
         return [PREDICTED, *busy_note] if self.predicted else busy_note
 
@@ -146,7 +163,7 @@ class Run:
         """`prediction for Intel Core …`; empty for measurements."""
         if not self.predicted:
             return ""
-        model = _mapping(self.meta.get("machine")).get("cpu_model")
+        model = self.about("machine").get("cpu_model")
         return " ".join(str(model or "prediction").split())
 
     @property
@@ -157,22 +174,22 @@ class Run:
     @property
     def machine(self) -> str:
         """The machine in half a line; says so if the run does not name it."""
-        machine = _mapping(self.meta.get("machine"))
+        machine = self.about("machine")
         model = machine.get("cpu_model")
         if not model:
             return "machine unknown"
         parts = [" ".join(str(model).split())]
-        cores, threads = _whole(machine.get("cores")), _whole(machine.get("hardware_threads"))
-        if cores is not None:
-            parts.append(f"{cores} {'core' if cores == 1 else 'cores'}")
-        if threads is not None and threads != cores:
+        threads = _whole(machine.get("hardware_threads"))
+        if self.cores is not None:
+            parts.append(units.plural(self.cores, "core"))
+        if threads is not None and threads != self.cores:
             parts.append(f"{threads} hardware threads")
         return ", ".join([*parts, *self.limits])
 
     @property
     def limits(self) -> list[str]:
         """What the run was allowed to use of its machine, if not all of it."""
-        machine = _mapping(self.meta.get("machine"))
+        machine = self.about("machine")
         said = []
         if isinstance(machine.get("cpu_quota"), (int, float)):
             said.append(f"a quota of {machine['cpu_quota']:.3g} processors' time")
@@ -227,12 +244,9 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     if "run_id" in present:
         origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])
     origin.check_plan(path, trials, meta, present)
-    notes += (
-        meta_notes
-        + _notes_on_plugins(folder / "meta.json", meta)
-        + _notes_on_end(folder / "meta.json", meta, len(trials))
-    )
-    return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
+    run = Run(folder, trials, meta)
+    notes += [*meta_notes, *_notes_on_plugins(run), *_notes_on_end(run)]
+    return replace(run, notes=tuple(map(printable, notes)))
 
 
 def _added_columns(path: Path) -> dict[str, bool]:
@@ -318,35 +332,31 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _notes_on_end(path: Path, meta: dict[str, Any], rows: int) -> list[str]:
-    state = _mapping(meta.get("end")).get("state")
-    shard = _mapping(meta.get("shard"))
+def _notes_on_end(run: Run) -> list[str]:
+    path, shard, state = run.folder / "meta.json", run.about("shard"), run.about("end").get("state")
+    notes = []
     if shard:
-        notes = [
+        notes.append(
             f"{path}: shard {shard.get('index')}/{shard.get('of')} of a plan;"
             " `lockbench merge` makes one run of all shards"
-        ]
-    else:
-        notes = []
-    if state in (None, "finished"):
-        return notes
-    return notes + [
-        f"{path}: the run is {state}, not finished; shown are the {rows:,} trials that it has"
-    ]
+        )
+    if state not in (None, "finished"):
+        rows = f"{len(run.trials):,} trials"
+        notes.append(f"{path}: the run is {state}, not finished; shown are the {rows} that it has")
+    return notes
 
 
-def _notes_on_plugins(path: Path, meta: dict[str, Any]) -> list[str]:
+def _notes_on_plugins(run: Run) -> list[str]:
     """Plug-ins that were not compiled as lockbench: their figures are not those of their locks."""
-    plugins = meta.get("plugins")
-    found = map(_mapping, plugins if isinstance(plugins, list) else [])
     return [
-        f"{path}: the plug-in {one.get('file')} was not compiled as lockbench: {one['differs']}"
-        for one in found
+        f"{run.folder / 'meta.json'}: the plug-in {one.get('file')} was not compiled as lockbench:"
+        f" {one['differs']}"
+        for one in run.plugins
         if one.get("differs")
     ]
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 

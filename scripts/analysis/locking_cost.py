@@ -75,8 +75,7 @@ def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
         floor = floor[floor["machine"].isin(rows["machine"].unique())]
     floor = floor[(floor["label"] == cells.FLOOR) & (floor["threads"] == 1) & floor["valid"]]
     floor = floor[(floor["mode"] == "timed") & (floor["operation_ns"] > 0) & ~sleeps_between(floor)]
-    calibrated = run.meta.get("calibration")
-    known = calibrated.get("floor_untimed_ns") if isinstance(calibrated, dict) else None
+    known = run.about("calibration").get("floor_untimed_ns")
     usual = float(known) if isinstance(known, (int, float)) else 0.0
     if floor.empty:
         return pd.Series(usual, index=rows.index)

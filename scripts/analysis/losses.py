@@ -55,25 +55,24 @@ class Panel:
     columns: list[Column]
     rows: dict[str, dict[Column, Loss]]  # by primitive: the least loss in its worst cell first
 
-    @property
-    def heads(self) -> list[str]:
-        """Of the columns: the load if there are several, else the threads or keys."""
+    def thinned(self, most: int) -> list[Column]:
+        """At most so many columns, from the first on."""
+        return self.columns[:: -(-len(self.columns) // most)]
+
+    def head(self, column: Column) -> str:
+        """Of a column: its load if there are several, else the threads or keys."""
+        count, load = column
         if self.by_load:
-            return [locking_cost.load_words(load) if load else "–" for _, load in self.columns]
-        return [units.number(count) for count, _ in self.columns]
+            return locking_cost.load_words(load) if load else "–"
+        return units.number(count)
 
     @property
     def by_load(self) -> bool:
         return len({load for _, load in self.columns}) > 1
 
-    @property
-    def spans(self) -> list[tuple[str, int]]:
-        """Above the loads: each number of threads or keys, and over how many columns."""
-        counts = [count for count, _ in self.columns]
-        one = self.across.removesuffix("s")
-        return [
-            (units.plural(int(count), one), counts.count(count)) for count in dict.fromkeys(counts)
-        ]
+    def span(self, column: Column) -> str:
+        """Above the loads: the number of threads or keys."""
+        return units.plural(int(column[0]), self.across.removesuffix("s"))
 
 
 def panels(table: verdict.Table) -> list[Panel]:

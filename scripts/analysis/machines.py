@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis import likeness, prediction_error, units
-from analysis.loader import Run
+from analysis.loader import Run, mapping
 from analysis.text import one_line
 
 _LONGEST_NAME = 40
@@ -27,8 +27,7 @@ class Machine:
 
     @property
     def cores(self) -> int | None:
-        cores = _mapping(self.run.meta.get("machine")).get("cores")
-        return int(cores) if isinstance(cores, (int, float)) and cores > 0 else None
+        return self.run.cores or None
 
 
 def split(run: Run) -> list[Run]:
@@ -56,8 +55,8 @@ def split(run: Run) -> list[Run]:
 def _meta_of(meta: dict[str, Any], name: str) -> dict[str, Any]:
     """meta.json as far as it is about this machine. A merged run describes each of them."""
     for one in _listed(meta):
-        own = _mapping(one).get("machine") or one
-        if _mapping(own).get("id") == name:
+        own = mapping(one).get("machine") or one
+        if mapping(own).get("id") == name:
             return {**meta, **(one if own is not one else {}), "machine": own}
     return {**meta, "machine": {"host": name}}
 
@@ -67,10 +66,6 @@ def _listed(meta: dict[str, Any]) -> list[Any]:
     every = meta.get("machines")
     listed = list(every.values()) if isinstance(every, dict) else every
     return listed if isinstance(listed, list) else []
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def fleet(runs: Sequence[Run]) -> list[Machine]:
@@ -93,14 +88,13 @@ def _with_errors(run: Run) -> Run:
 
 
 def _name(run: Run) -> str:
-    machine = _mapping(run.meta.get("machine"))
+    machine = run.about("machine")
     if isinstance(machine.get("host"), str) and machine["host"]:
         return one_line(machine["host"], _LONGEST_NAME)
     if run.predicted and machine.get("id"):
         return one_line(f"prediction for {machine['id']}", _LONGEST_NAME)
     model = one_line(str(machine.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
-    cores = machine.get("cores")
-    return f"{model}, {units.plural(cores, 'core')}" if isinstance(cores, int) else model
+    return model if run.cores is None else f"{model}, {units.plural(run.cores, 'core')}"
 
 
 def differ(runs: Sequence[Run]) -> bool:

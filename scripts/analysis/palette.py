@@ -14,6 +14,7 @@ import math
 import re
 import zlib
 from dataclasses import dataclass, replace
+from typing import Any
 
 # Names in the order of their slots, with those parameters that are not numbers.
 _FAMILIES: dict[str, tuple[str, list[str]]] = {
@@ -125,6 +126,11 @@ class Look:
     marker: str
     dash: str | tuple[int, tuple[float, ...]]
     width: float
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """As axes.plot() takes it, without the marker."""
+        return {"color": self.colour, "linestyle": self.dash, "linewidth": self.width}
 
 
 def family(label: str) -> str:

@@ -19,6 +19,7 @@ from scipy import stats
 from analysis import palette, prediction_error, units
 from analysis.cells import FLOOR
 from analysis.errors import InputError
+from analysis.text import markdown_table
 
 # What names a cell of the grid, apart from its primitive.
 CELL = (
@@ -138,53 +139,33 @@ def parts(both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return found
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def line(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def accuracy_row(name: str, one: Accuracy) -> str:
+def accuracy_row(name: str, one: Accuracy) -> list[str]:
     rank = "–" if one.rank is None else f"{one.rank:.2f} ({one.groups})"
-    figures = (str(one.cells), percent(one.error), percent(one.near), f"{one.ratio:.2f}", rank)
-    return line(name, *figures)
+    shares = units.whole_percent(one.error), units.whole_percent(one.near)
+    return [name, str(one.cells), *shares, f"{one.ratio:.2f}", rank]
 
 
 def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
     """The tables of docs/laboratory/prediction-accuracy.md, in Markdown."""
     both = pairs(measured, predicted)
-    head = [
-        line(
-            "cells",
-            "number",
-            "median relative error",
-            f"within a factor of {NEAR}",
-            "median of predicted / measured",
-            "rank correlation of locks (groups)",
-        ),
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+    heads = ["number", "median relative error", f"within a factor of {NEAR}"]
+    heads += ["median of predicted / measured", "rank correlation of locks (groups)"]
     body = [accuracy_row(name, accuracy(rows)) for name, rows in parts(both)]
     again = repeated(measured)
     if again is not None:
         body.append(accuracy_row("one block predicts the next", again))
     locks = [accuracy_row(f"`{label}`", accuracy(rows)) for label, rows in both.groupby("label")]
-    valid = percent(float(measured["valid"].mean())) if "valid" in measured else "all"
+    valid = units.whole_percent(float(measured["valid"].mean())) if "valid" in measured else "all"
     about = (
         f"{len(both)} cells of {both['label'].nunique()} locks. {valid} of the measured rows are"
-        f" valid; in {percent(spread(measured))} of the measured cells, two blocks differ by more"
-        f" than a factor of {NEAR}."
+        f" valid; in {units.whole_percent(spread(measured))} of the measured cells, two blocks"
+        f" differ by more than a factor of {NEAR}."
     )
     if (ceiling := rank_ceiling(measured)) is not None:
         about += f" A prediction without any error would have a rank correlation of {ceiling:.2f}."
-    return (
-        "\n".join(
-            [about, "", *head, *body, "", *[head[0].replace("cells", "lock", 1)], head[1]] + locks
-        )
-        + "\n"
-    )
+    of_cells = markdown_table(["cells", *heads], body, "lrrrrr")
+    of_locks = markdown_table(["lock", *heads], locks, "lrrrrr")
+    return "\n".join([about, "", *of_cells, "", *of_locks]) + "\n"
 
 
 # ---- errors, for the bands of pictures
@@ -225,9 +206,7 @@ def grid_text(trials: pd.DataFrame) -> str:
     out = []
     for machine, rows in trials.groupby("machine", sort=False):
         threads = sorted(int(one) for one in rows["threads"].unique())
-        out += [f"`{machine}`, operations per second by threads:", ""]
-        out += [line("cell", "lock", *(str(one) for one in threads))]
-        out += ["|---|---" + "|---:" * len(threads) + "|"]
+        lines = []
         rates = medians(rows).reset_index()
         for (keys, distribution, hold), cell in rates.groupby(
             ["keys", "key_distribution", "hold_ns"], sort=True
@@ -239,8 +218,10 @@ def grid_text(trials: pd.DataFrame) -> str:
             for label in sorted(by_label.index, key=palette.order):
                 found = [by_label.loc[label].get(one, math.nan) for one in threads]
                 figures = ["" if one != one else units.count(one, trim=False) for one in found]
-                out.append(line(name, f"`{label}`", *figures))
-        out.append("")
+                lines.append([name, f"`{label}`", *figures])
+        heads = ["cell", "lock", *map(str, threads)]
+        out += [f"`{machine}`, operations per second by threads:", ""]
+        out += [*markdown_table(heads, lines, "ll" + "r" * len(threads)), ""]
     return "\n".join(out)
 
 
@@ -272,15 +253,13 @@ def falls(trials: pd.DataFrame, few: int, many: int) -> list[Fall]:
 
 def falls_text(found: Iterable[Fall], few: int, many: int, most: float) -> str:
     """A table with a verdict for each: `most` is the greatest fall that passes, as a share."""
-    rows = [
-        line("machine", "lock", f"{few} threads", f"{many} threads", "of it", "verdict"),
-        "|---|---|---:|---:|---:|---|",
-    ]
+    heads = ["machine", "lock", f"{few} threads", f"{many} threads", "of it", "verdict"]
+    rows = []
     for one in found:
         word = "pass" if one.kept >= 1 - most else "**fail**"
         figures = [f"{units.count(rate, trim=False)}/s" for rate in (one.few, one.many)]
-        rows.append(line(one.machine, f"`{one.label}`", *figures, f"{one.kept:.2f}", word))
-    return "\n".join(rows) + "\n"
+        rows.append([one.machine, f"`{one.label}`", *figures, f"{one.kept:.2f}", word])
+    return "\n".join(markdown_table(heads, rows, "llrrrl")) + "\n"
 
 
 # ---- sensitivity
@@ -335,14 +314,10 @@ def changes(trials: pd.DataFrame, base: str) -> list[Change]:
 
 def sensitivity_text(found: Iterable[Change]) -> str:
     """The table of docs/laboratory/prediction-accuracy.md, in Markdown."""
-    rows = [
-        line(
-            "figure", "median change of rates", "another lock is fastest", "median rank", "lowest"
-        ),
-        "|---|---:|---:|---:|---:|",
-    ]
+    heads = "figure", "median change of rates", "another lock is fastest", "median rank", "lowest"
+    rows = []
     for one in found:
         best = f"{one.other_best} of {one.groups}"
-        figures = (percent(one.rate), best, f"{one.rank:.2f}", f"{one.lowest_rank:.2f}")
-        rows.append(line(f"`{one.name}`", *figures))
-    return "\n".join(rows) + "\n"
+        figures = (units.whole_percent(one.rate), best, f"{one.rank:.2f}", f"{one.lowest_rank:.2f}")
+        rows.append([f"`{one.name}`", *figures])
+    return "\n".join(markdown_table(heads, rows, "lrrrr")) + "\n"

@@ -35,7 +35,7 @@ FIGURES = (
 )
 COLUMNS = "figure hold_ns threads processors share cells low middle high".split()
 
-_LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
+LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
 _AT_MOST = {"fairness_jain": 1.0}
 
 
@@ -75,7 +75,7 @@ def _band(figure: str, threads: float, hold_ns: float, processors: float | None)
         return None
 
     def distance(row: pd.Series) -> tuple[float, float]:
-        hold = abs(math.log((row["hold_ns"] + _LOOP_NS) / (hold_ns + _LOOP_NS)))
+        hold = abs(math.log((row["hold_ns"] + LOOP_NS) / (hold_ns + LOOP_NS)))
         crowd = row["threads"] / (row["processors"] if processors else 1)
         return hold, abs(math.log(crowd / (threads / (processors or 1))))
 

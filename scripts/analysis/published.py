@@ -57,7 +57,7 @@ _KEYS = {"title", "published", "figure", "unit", "where", "against"}
 def table(run: Run, brief: bool = False) -> list[Table]:
     """Empty where the preset has no published figures, or the run measured none of them. `brief`
     leaves spare columns out."""
-    path = FOLDER / f"{run.trials['preset'].iloc[0]}.toml"
+    path = FOLDER / f"{run.preset}.toml"
     if path.parent != FOLDER or not path.is_file():
         return []
     known = read(path)

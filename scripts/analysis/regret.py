@@ -20,6 +20,7 @@ import numpy as np
 
 from analysis import cells
 from analysis.loader import Run
+from analysis.text import markdown_table
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,9 @@ def as_markdown(found: Regret) -> str:
     lines: dict[str, dict[int, Meeting]] = {}
     for one in found.met:
         lines.setdefault(_row_name(one.key), {})[int(one.key["threads"])] = one
-    out = [
-        "| " + " | ".join(["cell", *(f"{n} thr." for n in threads)]) + " |",
-        "|---" + "|---:" * len(threads) + "|",
-    ]
-    for name, by_threads in lines.items():
-        figures = [_figure(by_threads.get(n)) for n in threads]
-        out.append("| " + " | ".join([name, *figures]) + " |")
-    return "\n".join(out) + "\n"
+    heads = ["cell", *(f"{n} thr." for n in threads)]
+    rows = [[name, *(_figure(own.get(n)) for n in threads)] for name, own in lines.items()]
+    return "\n".join(markdown_table(heads, rows, "l" + "r" * len(threads))) + "\n"
 
 
 def summary(found: Regret, least: float) -> str:

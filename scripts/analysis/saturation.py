@@ -34,7 +34,7 @@ class Saturation:
     primitive: str
     below_per_s: float | None  # greatest rate before the point; None: saturated at every rate
     above_per_s: float | None  # least rate beyond it; None: it kept up with every rate
-    limit_ns: float
+    wait_limit_ns: float
     capacity_per_s: float | None  # three quarters of the blocks are below the limit; None: nowhere
     exceeded_per_s: float | None  # fewer than a quarter are; None: at no rate
 
@@ -87,7 +87,7 @@ def _saturation(group: str, label: str, own: pd.DataFrame, limit_ns: float) -> S
         label,
         below_per_s=below[-1] if below else None,
         above_per_s=saturated[0] if saturated else None,
-        limit_ns=limit_ns,
+        wait_limit_ns=limit_ns,
         **_capacity(own, limit_ns),
     )
 

@@ -31,6 +31,23 @@ def log_places(axes: Axes, which: str, words: Mapping[float, str]) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: _nearest(words, value)))
 
 
+def log_axis_of(
+    axes: Axes,
+    places: Mapping[float, float],
+    words: Callable[[float], str],
+    label: str,
+    least: float = 0.08,
+    share: float = 0.06,
+) -> None:
+    """The logarithmic x axis of lines through these values. `places`: where each value stands;
+    `least` is that of apart(), `share` that of padded()."""
+    named = {place: words(value) for value, place in places.items()}
+    log_places(axes, "x", {place: named[place] for place in apart(sorted(named), least)})
+    axes.set_xlim(*padded(list(places.values()), share=share))
+    axes.grid(axis="y")
+    axes.set_xlabel(logarithmic(label))
+
+
 def _nearest(words: Mapping[float, str], value: float) -> str:
     return words[min(words, key=lambda place: abs(place - value))]
 

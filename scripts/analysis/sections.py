@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from analysis import locking_cost, scalability, units
+from analysis import cells, locking_cost, scalability, units
 from analysis.loader import SATURATED
 from analysis.locking_cost import Cost
 from analysis.saturation import Saturation
@@ -38,17 +38,10 @@ def all_of(
     brief: bool = False,
 ) -> list[Table]:
     """`brief` leaves the intervals out, for narrow terminals."""
-    found = [_costs(name, own, brief) for name, own in _by_group(costs).items()]
-    found += [_scalability(name, own, brief) for name, own in _by_group(curves).items()]
-    found += [_saturation(name, own) for name, own in _by_group(saturations).items()]
+    found = [_costs(name, own, brief) for name, own in cells.by_group(costs).items()]
+    found += [_scalability(name, own, brief) for name, own in cells.by_group(curves).items()]
+    found += [_saturation(name, own) for name, own in cells.by_group(saturations).items()]
     return found
-
-
-def _by_group(found: Sequence) -> dict[str, list]:
-    groups: dict[str, list] = {}
-    for one in found:
-        groups.setdefault(one.group, []).append(one)
-    return groups
 
 
 def _name(primitive: str) -> str:
@@ -135,7 +128,7 @@ def _parameter(value: float) -> str:
 
 
 def _saturation(name: str, found: list[Saturation]) -> Table:
-    limit = units.nanoseconds(found[0].limit_ns)
+    limit = units.nanoseconds(found[0].wait_limit_ns)
     return Table(
         title=f"Open loop by rate: {name}",
         headers=["primitive", "saturation", f"p99 wait exceeds {limit} from"],
@@ -168,13 +161,4 @@ def _finite(value: float) -> float | None:
 
 
 def saturation_record(one: Saturation) -> dict[str, object]:
-    return {
-        "group": one.group,
-        "primitive": one.primitive,
-        "below_per_s": one.below_per_s,
-        "above_per_s": one.above_per_s,
-        "wait_limit_ns": one.limit_ns,
-        "capacity_per_s": one.capacity_per_s,
-        "exceeded_per_s": one.exceeded_per_s,
-        "words": one.words,
-    }
+    return {**dataclasses.asdict(one), "words": one.words}

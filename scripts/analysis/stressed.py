@@ -55,8 +55,7 @@ def of_run(run: Run) -> list[Standing]:
     if not tests:
         return []
     labels = [label for label in run.trials["label"].unique() if label not in _NOT_STRESSED]
-    build = run.meta.get("build")
-    commit = str(build.get("commit") or "") if isinstance(build, dict) else ""
+    commit = str(run.about("build").get("commit") or "")
     return [_standing(label, tests, commit, run.folder) for label in labels]
 
 

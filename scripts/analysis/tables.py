@@ -11,13 +11,14 @@ import dataclasses
 import io
 import json
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from analysis import sections, sequential, unfairness, units, verdict
+from analysis import cells, sections, sequential, unfairness, units, verdict
 from analysis.comparison import Line, Result
 from analysis.sections import Table
-from analysis.text import columns, cut_apart, fitting, markdown, spreadsheet
+from analysis.text import columns, cut_apart, fitting, markdown, markdown_table, spreadsheet
 
 _HEADERS = [
     "primitive",
@@ -36,12 +37,17 @@ _EXPENDABLE = ["slowest thread", "mean wait", "spread", "longest", "p99 wait", "
 # The verdict is folded there rather than that a column goes.
 _LEAST_VERDICT = 24
 WIDEST = 10  # the factor between the ends of an interval beyond which they are not printed
+# Of a line, in JSON.
+_RECORD = (
+    "group primitive metric blocks blocks_planned median spread_low spread_high wait_mean_ns"
+    " wait_p99_ns wait_max_ns idlest_share fairness_jain is_baseline blocks_needed unfair reason"
+).split()
 _COLOURS = {"faster": "32", "slower": "31", "same": "36"}
 
 
 def as_text(result: Result, width: int | None = None, colour: bool = False) -> str:
     """Columns in the terminal's `width` (None: as wide as it takes)."""
-    by_group = _by_group(result)
+    by_group = cells.by_group(result.lines)
     longest = (
         sections.LONGEST_NAME if width is None else max(20, min(sections.LONGEST_NAME, width // 3))
     )
@@ -70,12 +76,10 @@ def as_markdown(result: Result) -> str:
     out = [f"**{markdown(banner)}**\n" for banner in result.banners]
     out += [f"**{markdown(result.heading)}**", ""]
     names = _names(result, sections.LONGEST_NAME)
-    for name, lines in _by_group(result).items():
+    for name, lines in cells.by_group(result.lines).items():
         out += [markdown(name + _against(result, name, names)), ""]
-        out.append("| " + " | ".join(_HEADERS) + " |")
-        out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
-        out += ["| " + " | ".join(map(markdown, _fields(line, names))) + " |" for line in lines]
-        out.append("")
+        body = [map(markdown, _fields(line, names)) for line in lines]
+        out += [*markdown_table(_HEADERS, body, f"l{'r' * (len(_HEADERS) - 2)}l"), ""]
     curves = sections.all_of(result.costs, result.scalability, result.saturation)
     out += [line for table in [*result.published, *curves] for line in section_markdown(table)]
     out += [f"- {markdown(note)}" for note in _footer(result)]
@@ -107,7 +111,7 @@ def as_json(result: Result) -> str:
         "banners": result.banners,
         "same_within": result.table.same_within,
         "notes": result.notes,
-        "cells": [_cell(line) for line in result.lines],
+        "cells": [{name: getattr(line, name) for name in _RECORD} for line in result.lines],
         "costs": [sections.cost_record(one) for one in result.costs],
         "scalability": [sections.curve_record(curve) for curve in result.scalability],
         "published": [dataclasses.asdict(table) for table in result.published],
@@ -138,18 +142,9 @@ def section_text(table: Table) -> list[str]:
 def section_markdown(table: Table) -> list[str]:
     out = [f"**{markdown(table.title)}**", ""]
     if table.rows:
-        out.append("| " + " | ".join(map(markdown, table.headers)) + " |")
-        out.append("|---" * len(table.headers) + "|")
-        out += ["| " + " | ".join(map(markdown, row)) + " |" for row in table.rows]
-        out.append("")
+        body = [map(markdown, row) for row in table.rows]
+        out += [*markdown_table(map(markdown, table.headers), body, "l" * len(table.headers)), ""]
     return [*out, *(f"- {markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
-
-
-def _by_group(result: Result) -> dict[str, list[Line]]:
-    found: dict[str, list[Line]] = {}
-    for line in result.lines:
-        found.setdefault(line.group, []).append(line)
-    return found
 
 
 def _names(result: Result, longest: int) -> dict[str, str]:
@@ -168,8 +163,12 @@ def _fields(line: Line, names: Mapping[str, str]) -> list[str]:
     name = names[line.primitive]
     if line.median is None:
         return [name] + ["–"] * (len(_HEADERS) - 2) + [line.reason]
-    show = _SHOWN[line.metric]
-    spread = f"{show(line.low or 0)} – {show(line.high or 0)}" if line.blocks > 1 else "one block"
+    show = SHOWN[line.metric]
+    spread = (
+        f"{show(line.spread_low or 0)} – {show(line.spread_high or 0)}"
+        if line.blocks > 1
+        else "one block"
+    )
     compared = line.compared
     return [
         name,
@@ -186,23 +185,12 @@ def _fields(line: Line, names: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _rate(value: float) -> str:
-    return f"{units.count(value, trim=False)}/s"
-
-
-def _makespan(value: float) -> str:
-    return units.seconds(value, trim=False)
-
-
-def _cost(value: float) -> str:
-    return units.nanoseconds(value, trim=False)
-
-
-_SHOWN = {
-    "operations_per_s": _rate,
-    "makespan_s": _makespan,
-    "operation_ns": _cost,
-    "wait_p99_ns": _cost,
+# A figure as columns have it, by its metric.
+SHOWN: dict[str, Callable[[float], str]] = {
+    "operations_per_s": lambda value: f"{units.count(value, trim=False)}/s",
+    "makespan_s": partial(units.seconds, trim=False),
+    "operation_ns": partial(units.nanoseconds, trim=False),
+    "wait_p99_ns": partial(units.nanoseconds, trim=False),
 }
 
 
@@ -231,7 +219,7 @@ def _in_common(line: Line) -> str:
     one = line.compared
     if one is None or not line.differs:
         return ""
-    show = _SHOWN[line.metric]
+    show = SHOWN[line.metric]
     blocks = units.plural(one.blocks, "common block")
     return f"in {blocks} {show(one.value)} against {show(one.baseline_value)}"
 
@@ -322,25 +310,3 @@ def how_to_read(table: verdict.Table, against: str = "") -> list[str]:
         f"faster, slower: the interval excludes 1; same: it lies within {share} of 1;"
         " inconclusive: neither",
     ]
-
-
-def _cell(line: Line) -> dict[str, object]:
-    return {
-        "group": line.group,
-        "primitive": line.primitive,
-        "metric": line.metric,
-        "blocks": line.blocks,
-        "blocks_planned": line.planned,
-        "median": line.median,
-        "spread_low": line.low,
-        "spread_high": line.high,
-        "wait_mean_ns": line.wait_mean_ns,
-        "wait_p99_ns": line.wait_p99_ns,
-        "wait_max_ns": line.wait_max_ns,
-        "idlest_share": line.idlest_share,
-        "fairness_jain": line.fairness_jain,
-        "is_baseline": line.is_baseline,
-        "blocks_needed": line.compared.needed if line.compared else None,
-        "unfair": line.unfair,
-        "reason": line.reason,
-    }

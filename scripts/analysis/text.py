@@ -90,6 +90,13 @@ def code(text: str, limit: int = 2000) -> str:
     return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"
 
 
+def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[str]], align: str) -> list[str]:
+    """A table whose cells are Markdown already; `align`: `l` or `r` for each column."""
+    rule = "".join("|---" if side == "l" else "|---:" for side in align) + "|"
+    head, *body = (f"| {' | '.join(cells)} |" for cells in (heads, *rows))
+    return [head, rule, *body]
+
+
 def _runs(line: str) -> list[str]:
     return ["`" * len(part) for part in "".join(c if c == "`" else " " for c in line).split()]
 

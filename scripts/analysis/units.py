@@ -92,6 +92,11 @@ def plural(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def whole_percent(share: float) -> str:
+    """0.503 -> 50 %."""
+    return f"{100 * share:.0f} %"
+
+
 def percent(share: float) -> str:
     """0.5 -> 50 %."""
     return f"{100 * share:.4g} %"

@@ -196,10 +196,7 @@ class Table:
 
     @cached_property
     def _by_group(self) -> dict[int, list[Comparison]]:
-        found: dict[int, list[Comparison]] = {}
-        for one in self.comparisons:
-            found.setdefault(one.group, []).append(one)
-        return found
+        return cells.by_group(self.comparisons)
 
     @cached_property
     def places(self) -> pd.Series:
@@ -362,17 +359,18 @@ class _Cube:
         rows = final.assign(group=cells.codes(final, cells.GROUP))
         rows["cell"] = cells.codes(rows, ["group", "label"])
         by_group = {code: own for code, own in rows.groupby("group", sort=False)}
-        keys = _keys(rows.drop_duplicates("group"))
+        heads = rows.drop_duplicates("group")[cells.GROUP]
+        keys = map(cells.key_of, heads.to_dict("records"))
         metrics = _metrics(rows)
-        figures = _figures(rows, rows["group"].map(metrics))
-        known = rows["valid"] & (figures > 0)
+        found = figures(rows, rows["group"].map(metrics))
+        known = rows["valid"] & (found > 0)
         signs = np.where(rows["group"].map(metrics) == RATE, 1.0, -1.0)
-        logs = rows[["cell", "block"]].assign(log=np.log(figures.where(known)) * signs)
+        logs = rows[["cell", "block"]].assign(log=np.log(found.where(known)) * signs)
         count = int(rows["cell"].max()) + 1
         table = logs.pivot_table(index="cell", columns="block", values="log", aggfunc="median")
         self.logs = table.reindex(range(count)).to_numpy(dtype=float)
         self.blocks = [int(block) for block in table.columns]
-        medians = figures[known].groupby(rows.loc[known, "cell"]).median()
+        medians = found[known].groupby(rows.loc[known, "cell"]).median()
         self.medians = medians.reindex(range(count)).to_numpy(dtype=float)
         heads = rows.drop_duplicates("cell").sort_values("cell")
         self.labels = [str(label) for label in heads["label"]]
@@ -439,19 +437,12 @@ def _about(key: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
-    figures = rows[RATE].copy()
+def figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
+    """Of each row the figure that its metric names."""
+    found = rows[RATE].copy()
     for metric in _METRICS.values():
-        figures = figures.where(metrics != metric, rows[metric])
-    return figures
-
-
-def _keys(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """What each row has in common with its group."""
-    return [
-        {name: None if value != value else value for name, value in row.items()}
-        for row in rows[cells.GROUP].to_dict("records")
-    ]
+        found = found.where(metrics != metric, rows[metric])
+    return found
 
 
 def _whole(value: Any) -> int | None:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import cells, events, units
-from analysis.loader import Run
+from analysis.loader import Run, mapping
 
 _MOST_KINDS = 60
 
@@ -47,8 +47,7 @@ def faults(run: Run) -> Faults:
         kind = (str(row["workload"]), re.sub(r"[\d.,]+", "0", reason))
         kinds.setdefault(kind, []).append((str(row["label"]), reason))
         if kind not in wheres:
-            key = {name: None if row[name] != row[name] else row[name] for name in cells.GROUP}
-            wheres[kind] = cells.describe(key)
+            wheres[kind] = cells.describe(cells.key_of(row))
     kinds_found = [
         Fault(
             rows=len(found),
@@ -64,12 +63,11 @@ def faults(run: Run) -> Faults:
 
 def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
     """Machine, build and calibration, as far as the run records them."""
-    meta = run.meta
-    machine, build = _mapping(meta.get("machine")), _mapping(meta.get("build"))
+    limits = [("Limit", limit) for limit in run.limits]
     found = [
-        ("Machine", [*_machine(machine), *(("Limit", limit) for limit in run.limits)]),
-        ("Build", _build(build)),
-        ("Calibration", _calibration(_mapping(meta.get("calibration")))),
+        ("Machine", [*_machine(run.about("machine")), *limits]),
+        ("Build", _build(run.about("build"))),
+        ("Calibration", _calibration(run.about("calibration"))),
     ]
     return [(name, lines) for name, lines in found if lines]
 
@@ -81,7 +79,7 @@ def command(run: Run) -> str:
 
 def target_note(run: Run) -> str:
     """That the preset was sized for another machine."""
-    target = _mapping(run.meta.get("target"))
+    target = run.about("target")
     return str(target.get("note", "")) if target.get("matches") is False else ""
 
 
@@ -163,7 +161,7 @@ def _build(build: Mapping[str, Any]) -> list[tuple[str, str]]:
     commit = str(build.get("commit") or "")[:12]
     if commit and build.get("modified"):
         commit += ", with changes"
-    libraries = _mapping(build.get("libraries"))
+    libraries = mapping(build.get("libraries"))
     lines = [
         ("lockbench", str(build.get("version") or "")),
         ("Commit", commit),
@@ -186,10 +184,6 @@ def _calibration(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         for name, word in words.items()
         if isinstance(found.get(name), (int, float))
     ]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def cannot(run: Run, table: pd.DataFrame) -> list[str]:

@@ -10,7 +10,7 @@ Of primitives that tie, the simplest is recommended: advice.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,11 +107,11 @@ def _holds(rows: pd.DataFrame) -> pd.Series:
 
 def _hold_words(words: dict[tuple, str], key: tuple) -> str:
     # NaN is not itself: a key that holds one is looked up by its words.
-    return words.get(key) or cells.describe(_known(dict(zip(_HOLD, key))), _HOLD) or "no hold"
-
-
-def _known(key: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in key.items()}
+    return (
+        words.get(key)
+        or cells.describe(cells.key_of(dict(zip(_HOLD, key)), _HOLD), _HOLD)
+        or "no hold"
+    )
 
 
 def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Question | None:
@@ -140,7 +140,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
         spots[place], by_place[place] = _spot(own), own
     if not spots:
         return None
-    head = _known(rows.iloc[0][names].to_dict())
+    head = cells.key_of(rows.iloc[0], names)
     axes = (threads, keys, loads, rates, holds)
     loop = " · saturated loop" if loads == [SATURATED] else ""
     return Question(
@@ -165,17 +165,23 @@ def _one_group_a_place(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spot(own: pd.DataFrame) -> Spot:
-    ranked = own.sort_values("ratio", ascending=False).to_dict("records")
-    first = next(one for one in ranked if one["standing"] == summary.FASTEST)
-    others = [one for one in ranked if one is not first]
-    second = max((one["ratio"] for one in others if one["ratio"] > 0), default=0.0)
+    ranked = own.sort_values("ratio", ascending=False).set_index("label")
+    standings = dict(zip(ranked.index, zip(ranked["ratio"], ranked["standing"], ranked["settled"])))
+    return spot(int(own["group"].iloc[0]), standings, ranked["unfair"].to_dict())
+
+
+def spot(group: int, standings: Mapping[str, summary.Standing], unfair: Mapping[str, str]) -> Spot:
+    """`standings` and `unfair`: of the group's primitives."""
+    first = next(label for label, one in standings.items() if one[1] == summary.FASTEST)
+    others = [one[0] for label, one in standings.items() if label != first and one[0] > 0]
+    second = max(others, default=0.0)
     return Spot(
-        group=int(first["group"]),
-        first=str(first["label"]),
-        level=[one["label"] for one in others if one["standing"] == summary.LEVEL],
+        group=group,
+        first=first,
+        level=[label for label, one in standings.items() if one[1] == summary.LEVEL],
         lead=float(1 / second) if second > 0 else None,
-        settled=bool(first["settled"]),
-        unfair=str(first["unfair"]),
+        settled=bool(standings[first][2]),
+        unfair=unfair.get(first, ""),
     )
 
 

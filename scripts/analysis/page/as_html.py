@@ -8,6 +8,7 @@ text was written by an XML writer. The page forbids itself to load anything.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,12 @@ from matplotlib.path import Path as Outline
 from analysis import cells, figure, fleet_tables, losses, templates, text, unfairness, units
 from analysis.fleet import Entry
 from analysis.machines import Machine
-from analysis.page import colours, content, lines, method
+from analysis.page import colours, content, method
 from analysis.page.answer import Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
 from analysis.page.fleet_part import FleetPart, Map, Part
-from analysis.verdict import Comparison
+from analysis.verdict import FASTER, SLOWER, Comparison
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
@@ -78,7 +79,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         line=text.one_line,
         number=_number,
         whole=_whole,
-        percent=fleet_tables.percent,
+        percent=units.whole_percent,
         ratio=units.ratio,
     )
     titles = _titles(chapters, fleet.fleet.machines if fleet else [])
@@ -108,23 +109,15 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
 def _title(chapters: Sequence[Chapter], fleet: FleetPart | None) -> str:
     if fleet is None:
         return ", ".join(dict.fromkeys(map(content.heading, chapters)))
-    presets = {str(one.run.trials["preset"].iloc[0]) for one in fleet.fleet.machines}
-    presets_text = f"{presets.pop()} on " if len(presets) == 1 and "" not in presets else ""
-    return text.one_line(presets_text + units.plural(len(fleet.fleet.machines), "machine"), 80)
+    preset = f"{fleet.fleet.preset} on " if fleet.fleet.preset else ""
+    return text.one_line(preset + units.plural(len(fleet.fleet.machines), "machine"), 80)
 
 
 def _fleet(fleet: FleetPart, inks: Inks) -> dict[str, Any]:
     return {**vars(fleet), "parts": [_part(one, fleet, inks) for one in fleet.parts]}
 
 
-# Of a matrix, by verdict: the class of its field, and the mark beside the ratio.
-_FIELDS = {
-    "faster": ("up", "+"),
-    "slower": ("down", "-"),
-    "same": ("", "="),
-    "inconclusive": ("", "?"),
-    "": ("", "~"),
-}
+_CLASSES = {FASTER: " up", SLOWER: " down"}  # of the fields of a matrix
 
 
 def _part(part: Part, fleet: FleetPart, inks: Inks) -> dict[str, Any]:
@@ -165,18 +158,17 @@ def _part(part: Part, fleet: FleetPart, inks: Inks) -> dict[str, Any]:
 def _entry(entry: Entry | None) -> dict[str, str] | None:
     if entry is None:
         return None
-    style, mark = _FIELDS[entry.verdict]
     said = ", ".join(f"{word} in {n}" for word, n in entry.counts.items())
-    cells = units.plural(sum(entry.counts.values()), "cell")
+    of = units.plural(sum(entry.counts.values()), "cell")
     return {
-        "style": f"n {style}".strip(),
-        "text": f"{units.ratio(entry.ratio)} {mark}",
-        "words": f"{said} of {cells}",
+        "style": f"n{_CLASSES.get(entry.verdict, '')}",
+        "text": f"{units.ratio(entry.ratio)} {fleet_tables.MARKS[entry.verdict]}",
+        "words": f"{said} of {of}",
     }
 
 
 def _small_map(map_: Map, inks: Inks) -> dict[str, Any]:
-    keys = _thinned(map_.keys)
+    keys = cells.evenly(map_.keys, _MOST_PLACES)
     return {
         "machine": map_.machine,
         "heads": [units.number(count) for count in keys],
@@ -185,7 +177,7 @@ def _small_map(map_: Map, inks: Inks) -> dict[str, Any]:
                 "threads": units.number(threads),
                 "spots": [_spot(map_.spots.get((threads, count)), inks) for count in keys],
             }
-            for threads in _thinned(map_.threads)
+            for threads in cells.evenly(map_.threads, _MOST_PLACES)
         ],
     }
 
@@ -201,7 +193,7 @@ def _comparisons(chapters: Sequence[Chapter]) -> str:
             for one in chapter.comparisons:
                 groups.setdefault((place, one.group), []).append(one)
         room = max(1, MOST_RECORDS * len(groups) // len(every))
-        kept = [one for group in lines.evenly(list(groups.values()), room) for one in group]
+        kept = [one for group in cells.evenly(list(groups.values()), room) for one in group]
         kept = kept[:MOST_RECORDS]
     data = {
         "comparisons": [one.record() for one in kept],
@@ -252,29 +244,18 @@ def _chart(chart: Any, inks: Inks) -> dict[str, Any]:
 
 def _losses(panel: losses.Panel, inks: Inks) -> dict[str, Any]:
     """Primitives down, cells across."""
-    columns = panel.columns[:: -(-len(panel.columns) // _MOST_COLUMNS)]
-    heads = dict(zip(panel.columns, panel.heads))
-    counts = [count for count, _ in columns]
-    names = dict(zip(dict.fromkeys(count for count, _ in panel.columns), panel.spans))
+    columns = panel.thinned(_MOST_COLUMNS)
+    spans = Counter(map(panel.span, columns) if panel.by_load else ())
     return {
         "title": cells.describe(panel.key),
         "axis": "load" if panel.by_load else panel.across,
-        "spans": [(names[one][0], counts.count(one)) for one in dict.fromkeys(counts)]
-        if panel.by_load
-        else [],
-        "heads": [heads[column] for column in columns],
+        "spans": list(spans.items()),
+        "heads": [panel.head(column) for column in columns],
         "rows": [
             {"label": label, "number": inks.numbers[label], "fields": [own.get(c) for c in columns]}
             for label, own in list(panel.rows.items())[:_MOST_ROWS]
         ],
     }
-
-
-def _thinned(places: list[Any]) -> list[Any]:
-    if len(places) <= _MOST_PLACES:
-        return places
-    last = len(places) - 1
-    return [places[round(i * last / (_MOST_PLACES - 1))] for i in range(_MOST_PLACES)]
 
 
 def _spot(spot: Spot | None, inks: Inks) -> dict[str, Any] | None:

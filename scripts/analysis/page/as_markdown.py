@@ -11,7 +11,7 @@ from analysis.fleet import Fleet
 from analysis.page import about, content, method
 from analysis.page.answer import Question
 from analysis.page.content import Chapter, Line
-from analysis.text import code, markdown
+from analysis.text import code, markdown, markdown_table
 
 LONGEST = 60_000  # a comment on GitHub ends at 65,536
 _MOST_QUESTIONS = 12
@@ -95,30 +95,29 @@ def _answer(question: Question) -> list[str]:
 
 def _losses(panel: losses.Panel) -> list[str]:
     """Primitives down, cells across."""
-    columns = panel.columns[:: -(-len(panel.columns) // _MOST_COLUMNS)]
-    one = panel.across.removesuffix("s")
-    words = {
-        column: units.plural(int(column[0]), one) + (f" · {head}" if panel.by_load else "")
-        for column, head in zip(panel.columns, panel.heads)
-    }
-    out = [_row([markdown(cells.describe(panel.key)), *(words[column] for column in columns)])]
-    out.append("|---" + "|---:" * len(columns) + "|")
+    columns = panel.thinned(_MOST_COLUMNS)
+    words = [
+        panel.span(column) + (f" · {panel.head(column)}" if panel.by_load else "")
+        for column in columns
+    ]
+    rows = []
     for label, own in list(panel.rows.items())[:_MOST_ROWS]:
         found = [own.get(column) for column in columns]
         said = [
             "–" if one is None else one.words + (f" {unfairness.MARK}" if one.unfair else "")
             for one in found
         ]
-        out.append(_row([markdown(figure.short(label)), *said]))
-    return [*out, ""]
+        rows.append([markdown(figure.short(label)), *said])
+    heads = [markdown(cells.describe(panel.key)), *words]
+    return [*markdown_table(heads, rows, "l" + "r" * len(columns)), ""]
 
 
 def _cells(chapter: Chapter) -> list[str]:
     if not chapter.lines:
         return []
     shown = chapter.lines[:_MOST_CELLS]
-    out = ["<details><summary>Cells</summary>", "", _row(_HEADERS), "|---|---" + "|---:" * 6 + "|"]
-    out += [_row(_line(line)) for line in shown]
+    out = ["<details><summary>Cells</summary>", ""]
+    out += markdown_table(_HEADERS, map(_line, shown), "llrrrrrr")
     if len(shown) < chapter.cells:
         out += ["", f"{len(shown)} of {units.plural(chapter.cells, 'cell')}."]
     return [*out, "", "</details>", ""]
@@ -152,7 +151,3 @@ def _invalid(faults: about.Faults) -> list[str]:
     if len(faults.kinds) > 12:
         out.append(f"- and {len(faults.kinds) - 12} more reasons")
     return [*out, ""]
-
-
-def _row(fields: Sequence[str]) -> str:
-    return "| " + " | ".join(fields) + " |"

@@ -116,6 +116,21 @@ def name_y(axes: Axes, words: str) -> None:
     )
 
 
+def name_row(axes: Axes, y: float, words: str, gid: str, right: bool = False) -> None:
+    """Beside the axes at the height y, at the left or at the right."""
+    axes.annotate(
+        words,
+        (1.0 if right else 0.0, y),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(8 if right else -8, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center_baseline",
+        annotation_clip=False,
+        gid=gid,
+    )
+
+
 def text_width(words: Sequence[str]) -> float:
     """Of the widest, in points."""
     return figure.widest(words, TEXT) * 72

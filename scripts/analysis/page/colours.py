@@ -39,38 +39,23 @@ class Theme:
     step3: str
 
 
-LIGHT = Theme(
-    paper="#FFFFFF",
-    card="#F6F7F9",
-    ink="#1B1F24",
-    quiet="#57606A",
-    grid="#E3E5E8",
-    axis="#9AA0A6",
-    link="#0B57A4",
-    good="#0A6B42",
-    fair="#8A4B00",
-    bad="#B3261E",
-    step0="#CFE3F1",
-    step1="#FBE3C8",
-    step2="#F3B982",
-    step3="#DE7F35",
-)
-DARK = Theme(
-    paper="#12151A",
-    card="#1B2028",
-    ink="#E7EAEE",
-    quiet="#A3ACB8",
-    grid="#2B323C",
-    axis="#5E6875",
-    link="#7FB8F5",
-    good="#62D29B",
-    fair="#F2B45C",
-    bad="#FF9A91",
-    step0="#1F3A4D",
-    step1="#4A3420",
-    step2="#6B4420",
-    step3="#8A5220",
-)
+_LIGHT_AND_DARK = {
+    "paper": ("#FFFFFF", "#12151A"),
+    "card": ("#F6F7F9", "#1B2028"),
+    "ink": ("#1B1F24", "#E7EAEE"),
+    "quiet": ("#57606A", "#A3ACB8"),
+    "grid": ("#E3E5E8", "#2B323C"),
+    "axis": ("#9AA0A6", "#5E6875"),
+    "link": ("#0B57A4", "#7FB8F5"),
+    "good": ("#0A6B42", "#62D29B"),
+    "fair": ("#8A4B00", "#F2B45C"),
+    "bad": ("#B3261E", "#FF9A91"),
+    "step0": ("#CFE3F1", "#1F3A4D"),
+    "step1": ("#FBE3C8", "#4A3420"),
+    "step2": ("#F3B982", "#6B4420"),
+    "step3": ("#DE7F35", "#8A5220"),
+}
+LIGHT, DARK = (Theme(**{name: both[i] for name, both in _LIGHT_AND_DARK.items()}) for i in range(2))
 
 
 def luminance(colour: str) -> float:

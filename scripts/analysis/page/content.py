@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis import cells, figure, losses, prediction_error, stressed, tables, text, units, verdict
 from analysis.loader import Run
-from analysis.page import about, answer, cost, fairness, lines, load, summary, throughput, waits
+from analysis.page import about, answer, cost, fairness, load, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
 from analysis.saturation import Saturation, saturations
@@ -21,9 +21,7 @@ _MOST_PICTURES = 6  # of a kind
 _MOST_OPEN_LOOPS = 24
 _MOST_LABELS = 60  # primitives in the pictures
 _SHOWN = {
-    "operations_per_s": lambda value: f"{units.count(value, trim=False)}/s",
-    "makespan_s": lambda value: units.seconds(value, trim=False),
-    "operation_ns": lambda value: units.nanoseconds(value, trim=False),
+    **tables.SHOWN,
     "wait_p99_ns": lambda value: f"p99 {units.nanoseconds(value, trim=False)}",
 }
 
@@ -85,7 +83,7 @@ class Chapter:
 
 def heading(chapter: Chapter) -> str:
     """What a chapter is called: its preset's name and title, else its run's."""
-    preset = str(chapter.run.trials["preset"].iloc[0])
+    preset = chapter.run.preset
     if preset and chapter.run.title:
         preset += f": {chapter.run.title}"
     return text.one_line(preset or chapter.run.run_id, 80)
@@ -147,10 +145,8 @@ def _chapter(
 
 
 def _open_loops(run: Run) -> dict[str, list[Saturation]]:
-    found: dict[str, list[Saturation]] = {}
-    for one in saturations(run.valid):
-        found.setdefault(one.group, []).append(one)
-    return dict(lines.evenly(list(found.items()), _MOST_OPEN_LOOPS))
+    found = cells.by_group(saturations(run.valid))
+    return dict(cells.evenly(list(found.items()), _MOST_OPEN_LOOPS))
 
 
 def _drawn(table: pd.DataFrame) -> set[str]:
@@ -208,7 +204,7 @@ def _lines(table: pd.DataFrame, inks: Inks, sections: dict[str, Section], most: 
         na_position="first",
     )
     size = len(table) / len(heads)
-    chosen = lines.evenly(list(heads["group"]), max(1, int(most / size)))
+    chosen = cells.evenly(list(heads["group"]), max(1, int(most / size)))
     by_group = dict(list(table[table["group"].isin(chosen)].groupby("group")))
     charts = [chart for section in sections.values() for chart in section.charts]
     links: dict[int, list[tuple[str, str]]] = {}
@@ -226,7 +222,7 @@ _BESIDE = {"threads", "keys", "hold_kind", "hold_ns", "hold_lines"}
 
 
 def _line(one: dict[str, Any], inks: Inks, links: dict[int, list[tuple[str, str]]]) -> Line:
-    key = {name: None if one[name] != one[name] else one[name] for name in cells.GROUP}
+    key = cells.key_of(one)
     show = _SHOWN[one["metric"]]
     figures = [
         _figure(one["median"], show),

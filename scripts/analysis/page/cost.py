@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 
 from analysis import cells, events, units
-from analysis.page import lines, rows as in_rows, summary
+from analysis.page import rows as in_rows
 from analysis.page.chart import Chart, Maker
 
 _TIME = in_rows.Measure("processor time per operation", units.nanoseconds, best_is_least=True)
@@ -24,9 +24,9 @@ _MEMORY = {
 def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
     """The pictures, and notes on the rows that they omit."""
     measured = rows[rows["mode"] != "micro"]
-    measured = measured.assign(processor=summary.processor_ns(measured))
+    measured = measured.assign(processor=cells.processor_ns(measured))
     groups = cells.most_contended(measured[measured["processor"] > 0])
-    chosen = lines.evenly(groups, most)
+    chosen = cells.evenly(groups, most)
     made = []
     for group in chosen:
         hold = group.key["hold_ns"] if group.key["hold_kind"] == "spin" else None

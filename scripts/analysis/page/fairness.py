@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import cells, units
-from analysis.page import lines, rows as in_rows
+from analysis.page import rows as in_rows
 from analysis.page.chart import Chart, Maker
 
 _JAIN = in_rows.Measure(
@@ -32,7 +32,7 @@ def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], li
     # With fixed work, every thread does its share, so there is no fairness to measure.
     measured = rows[(rows["threads"] > 1) & (rows["mode"] == "timed") & (rows["operations"] > 0)]
     groups = cells.most_contended(measured.assign(idlest=cells.idlest_share(measured)))
-    chosen = lines.evenly(groups, most)
+    chosen = cells.evenly(groups, most)
     made = []
     for group in chosen:
         name = cells.describe(group.key)

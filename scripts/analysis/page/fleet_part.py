@@ -21,7 +21,7 @@ from analysis.fleet import (
     shared,
     words,
 )
-from analysis.page import by_cores, lines, summary
+from analysis.page import answer, by_cores, summary
 from analysis.page.answer import Spot
 from analysis.page.chart import Chart, Maker
 
@@ -97,7 +97,7 @@ def _part(fleet: Fleet, workload: Workload, maker: Maker, pictures: bool) -> Par
     ranked = [one.primitive for one in workload.choices]
     found = matrix(fleet, workload)
     scope = alike(fleet, workload)
-    drawn = lines.evenly(list(workload.places), MOST_MAPS)
+    drawn = cells.evenly(list(workload.places), MOST_MAPS)
     maps = [_map(fleet, machine, own) for machine in drawn if (own := scope.get(machine))]
     charts = by_cores.charts(fleet, scope, ranked[:_MOST_CHARTS], maker) if pictures else []
     key: dict[str, Any] = next(
@@ -131,18 +131,8 @@ def _map(fleet: Fleet, machine: int, places: Sequence[int]) -> Map:
         if key["threads"] is None or key["keys"] is None:
             continue
         standings = summary.standing(table, place)
-        first = next(label for label, one in standings.items() if one[1] == summary.FASTEST)
-        others = [one[0] for label, one in standings.items() if label != first and one[0] > 0]
-        second = max(others, default=0.0)
         unfair = {one.primitive: one.unfair for one in table.comparisons_of(place)}
-        spots[key["threads"], key["keys"]] = Spot(
-            group=place,
-            first=first,
-            level=[label for label, one in standings.items() if one[1] == summary.LEVEL],
-            lead=1 / second if second > 0 else None,
-            settled=standings[first][2],
-            unfair=unfair.get(first, ""),
-        )
+        spots[key["threads"], key["keys"]] = answer.spot(place, standings, unfair)
     threads, keys = (sorted({at[i] for at in spots}) for i in range(2))
     name = figure.printable(fleet.machines[machine].name, 60)
     return Map(name, threads, keys, spots)

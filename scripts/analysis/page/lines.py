@@ -36,7 +36,7 @@ def along(
         for family, labels in curves.split(facet.labels).items()
     ]
     _, varied = cells.same_and_different([facet.key for facet in facets])
-    chosen = evenly(parts, most)
+    chosen = cells.evenly(parts, most)
     scales_of = curves.limits([facet for facet, _, _ in chosen], rows[:0], axis.measures)
     charts = [
         _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link, scale[0])
@@ -53,16 +53,8 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
     )
     swept = rows.groupby(facet)[column].nunique() > 1
     every = list(swept.index[swept])
-    chosen = evenly(every, most)
+    chosen = cells.evenly(every, most)
     return rows[facet.isin(chosen)], len(every) - len(chosen)
-
-
-def evenly(found: Sequence, most: int) -> list:
-    """So many, from the first to the last."""
-    if len(found) <= most:
-        return list(found)
-    last = len(found) - 1
-    return [found[round(i * last / max(1, most - 1))] for i in range(most)]
 
 
 def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:
@@ -94,11 +86,7 @@ def _drawn(
         titles[label] = _words_of(own, label, axis)
     axes.set_ylim(*limits)
     scales.log_scale(axes, "y", measure.words)
-    axes.set_xlim(*scales.padded(sorted(places.values()), share=0.05))
-    named = {places[value]: axis.words(value) for value in values}
-    scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named), 0.16)})
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic(axis.label))
+    scales.log_axis_of(axes, places, axis.words, axis.label, least=0.16, share=0.05)
     chart.name_y(axes, scales.logarithmic(measure.label))
     endings.label_ends(axes, ends, size=chart.TEXT)
     return maker.made(
@@ -128,9 +116,7 @@ def _draw_line(
     axes.plot(
         x,
         medians,
-        color=look.colour,
-        linestyle=look.dash,
-        linewidth=look.width,
+        **look.line,
         marker=look.marker,
         markersize=5,
         markeredgecolor="white",

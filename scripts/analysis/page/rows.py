@@ -54,7 +54,8 @@ def drawn(
     for i, (label, said) in enumerate(zip(ranked, words)):
         own = rows[rows["label"] == label]
         _draw_row(axes, own, column, len(ranked) - 1 - i, maker, label, measure, least)
-        _write(axes, len(ranked) - 1 - i, figure.short(label, 22), said, maker.own(label))
+        chart.name_row(axes, len(ranked) - 1 - i, names[i], maker.own(label))
+        chart.name_row(axes, len(ranked) - 1 - i, said, maker.own(label), right=True)
     _finish(axes, prediction_error.figures_and_bounds(rows, column), measure, len(ranked))
     titles = {
         label: f"{figure.printable(label, 120)}\n{measure.label}\n"
@@ -103,21 +104,6 @@ def _draw_row(
         zorder=4,
         gid=gid,
     )
-
-
-def _write(axes: Axes, y: int, name: str, words: str, gid: str) -> None:
-    for text, at, side, gap in ((name, 0.0, "right", -8), (words, 1.0, "left", 8)):
-        axes.annotate(
-            text,
-            (at, y),
-            xycoords=axes.get_yaxis_transform(),
-            xytext=(gap, 0),
-            textcoords="offset points",
-            ha=side,
-            va="center_baseline",
-            annotation_clip=False,
-            gid=gid,
-        )
 
 
 def _finish(axes: Axes, values: pd.Series, measure: Measure, count: int) -> None:

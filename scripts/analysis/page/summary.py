@@ -15,6 +15,8 @@ from analysis import cells, unfairness, verdict
 from analysis.loader import Run
 
 FASTEST, LEVEL, BEHIND = "fastest", "level", "behind"
+# Ratio to the fastest, one of these words, and whether the group is settled.
+Standing = tuple[float, str, bool]
 
 _MEDIANS = (
     "operations_per_s wait_p50_ns wait_p99_ns wait_mean_ns fairness_jain lock_bytes processor_ns"
@@ -60,11 +62,11 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     """
     rows = numbered[[*_NEEDED, "group", "cell"]].copy()
     rows["metric"] = rows["group"].map(lambda place: table.groups[place].metric)
-    rows["processor_ns"] = processor_ns(rows)
+    rows["processor_ns"] = cells.processor_ns(rows)
     rows["idle_share"] = cells.idlest_share(rows)
     rows["wait_p99_ns"] = rows["wait_p99_ns"].where(cells.percentiles_tell(rows))
     valid = rows[rows["valid"]].copy()
-    valid["figure"] = _figure(valid)
+    valid["figure"] = verdict.figures(valid, valid["metric"])
     found = rows.groupby("cell", sort=True)[
         [*cells.GROUP, "load", "group", "label", "metric"]
     ].first()
@@ -81,21 +83,8 @@ def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     return _with_standing(found, table)
 
 
-def processor_ns(rows: pd.DataFrame) -> pd.Series:
-    """Processor time of the whole process for each operation."""
-    spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) * 1e9
-    return spent / rows["operations"].where(rows["operations"] > 0)
-
-
-def _figure(valid: pd.DataFrame) -> pd.Series:
-    figure = valid["operations_per_s"].copy()
-    for metric in valid["metric"].unique():
-        figure = figure.where(valid["metric"] != metric, valid[metric])
-    return figure
-
-
 def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
-    standings: dict[int, tuple[float, str, bool]] = {}
+    standings: dict[int, Standing] = {}
     for place, labels in found.groupby("group")["label"]:
         own = standing(table, int(place))
         standings.update({cell: own[label] for cell, label in labels.items() if label in own})
@@ -107,8 +96,8 @@ def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
 _NONE = (np.nan, "", False)
 
 
-def standing(table: verdict.Table, place: int) -> dict[str, tuple[float, str, bool]]:
-    """Ratio to the fastest, standing, and whether the group is settled, of each competitor."""
+def standing(table: verdict.Table, place: int) -> dict[str, Standing]:
+    """Of each competitor."""
     ranked = table.groups[place].competitors
     if not ranked:
         return {}

@@ -46,7 +46,7 @@ def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], li
     )
     for (own, column), measure in zip(parts, (_RATE, _MAKESPAN, _TIME)):
         groups = cells.groups(own[own[column] > 0])
-        chosen = lines.evenly(groups, most)
+        chosen = cells.evenly(groups, most)
         made += _bars(chosen, column, measure, maker)
         more += len(groups) - len(chosen)
     return made, [f"{more} more pictures of throughput are not drawn"] if more else []

@@ -38,7 +38,7 @@ def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[
     measured = rows[rows["wait_p50_ns"].notna() & (rows["mode"] != "micro")]
     groups = cells.most_contended(measured)
     # Families of one cell are never torn apart.
-    shown = lines.evenly(groups, most)
+    shown = cells.evenly(groups, most)
     chosen = [
         (group, family, labels)
         for group in shown
@@ -142,9 +142,7 @@ def _percentiles(
     for label, one in found.items():
         x, look, gid = one.rarity, maker.look(label), maker.own(label)
         _band(axes, x, one.low, one.high, look.colour, gid)
-        axes.plot(
-            x, one.waits, color=look.colour, linestyle=look.dash, linewidth=look.width, gid=gid
-        )
+        axes.plot(x, one.waits, **look.line, gid=gid)
         ends.append(endings.End(x[-1], one.waits[-1], figure.short(label, 18), look, gid))
         titles[label] = _words_of(label, one)
     axes.set_ylim(*limits)
@@ -204,7 +202,7 @@ def _distribution(
         own = buckets[buckets["label"] == label]
         if not own.empty:
             _ridge(axes, own, edges, len(names) - 1 - i, maker, label)
-        _name(axes, len(names) - 1 - i, names[i], maker.own(label))
+        chart.name_row(axes, len(names) - 1 - i + 0.25, names[i], maker.own(label))
         timed = own["count"].sum()
         titles[label] = f"{figure.printable(label, 120)}\n{timed:,.0f} waits timed"
     axes.set_ylim(-0.15, len(names) + 0.15)
@@ -235,17 +233,3 @@ def _ridge(
     # Dashes mean a prediction here, not a primitive.
     dash = look.dash if maker.machine else "-"
     axes.plot(x, middle, color=look.colour, linestyle=dash, linewidth=1.2, gid=gid)
-
-
-def _name(axes: Axes, y: int, name: str, gid: str) -> None:
-    axes.annotate(
-        name,
-        (0, y + 0.25),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(-8, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center_baseline",
-        annotation_clip=False,
-        gid=gid,
-    )

@@ -114,15 +114,7 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
         look = palette.predicted(look) if panel.predicted else look
         x = [places[one.threads or 0] for one in line]
         y = [one.ratio for one in line]
-        axes.plot(
-            x,
-            y,
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=look.width,
-            marker=look.marker,
-            markersize=4,
-        )
+        axes.plot(x, y, **look.line, marker=look.marker, markersize=4)
         errors = [(at, *span) for at, one in zip(x, line) if (span := panel.error(one))]
         if errors:
             axes.fill_between(*zip(*errors), color=look.colour, alpha=0.1, linewidth=0, zorder=1)
@@ -133,10 +125,6 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
     axes.axhline(1.0, color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
     axes.set_ylim(*limits)
     scales.log_scale(axes, "y", units.ratio)
-    named = {places[count]: units.whole(count) for count in threads}
-    scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named))})
-    axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic("threads"))
+    scales.log_axis_of(axes, places, units.whole, "threads")
     axes.set_ylabel(scales.logarithmic("speed against the baseline"))
     endings.label_ends(axes, ends)

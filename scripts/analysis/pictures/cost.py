@@ -21,7 +21,7 @@ from analysis.pictures import rows
 
 def draw(run: Run) -> Figure | None:
     valid = run.valid[(run.valid["mode"] != "micro") & (run.valid["operations"] > 0)]
-    measured = valid[_processor_ns(valid) > 0]
+    measured = valid[cells.processor_ns(valid) > 0]
     parts = [rows.Part(_draw_time, _finish_time, width=3.0)]
     if measured["lock_bytes"].notna().any():
         parts.append(rows.Part(_draw_memory, _finish_memory, width=2.4))
@@ -34,7 +34,7 @@ def draw(run: Run) -> Figure | None:
             title="What a lock costs: processor time and memory",
             says="mark: median of the blocks, faint: each block",
             parts=parts,
-            order=lambda own: float(_processor_ns(own).median()),
+            order=lambda own: float(cells.processor_ns(own).median()),
             notes=[
                 "of each workload, the cell with most threads on fewest keys in which primitives"
                 " compete; processor time is of the whole process, user and system, and includes"
@@ -44,18 +44,14 @@ def draw(run: Run) -> Figure | None:
     )
 
 
-def _processor_ns(own: pd.DataFrame) -> pd.Series:
-    return (own["cpu_user_s"] + own["cpu_system_s"]) / own["operations"] * 1e9
-
-
 def _draw_time(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
-    spent = _processor_ns(own)
+    spent = cells.processor_ns(own)
     rows.draw_blocks(axes, spent, y, look)
     axes.plot([spent.median()], [y], marker=look.marker, markersize=6, color=look.colour, zorder=3)
 
 
 def _finish_time(axes: Axes, group: Group) -> None:
-    spent = _processor_ns(group.rows)
+    spent = cells.processor_ns(group.rows)
     hold = group.key["hold_ns"] if group.key["hold_kind"] == "spin" else None
     shown = [spent.min(), spent.max(), *([hold] if hold else [])]
     axes.set_xlim(*scales.padded(shown, share=0.06))

@@ -119,12 +119,8 @@ def _columns(panels: Sequence[Panel], measures: int) -> int:
 def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
     """As many whole facets as there is room for, from the first to the last at even distances."""
     room = max(1, MOST_PANELS // max(len(found) for found in by_facet))
-    last = len(by_facet) - 1
-    if last < room:
-        chosen = list(range(len(by_facet)))
-    else:
-        chosen = [round(i * last / max(1, room - 1)) for i in range(room)]
-    return [panel for i in chosen for panel in by_facet[i]][:MOST_PANELS]
+    chosen = cells.evenly(by_facet, room)
+    return [panel for found in chosen for panel in found][:MOST_PANELS]
 
 
 def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
@@ -264,18 +260,14 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
         look = panel.look(label)
-        axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
+        axes.axhline(level, **look.line, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
     axes.set_ylim(*panel.limits)
     if measure.share:
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
     else:
         scales.log_scale(axes, "y", measure.words)
-    named = {places[value]: axis.words(value) for value in values}
-    scales.log_places(axes, "x", {place: named[place] for place in scales.apart(sorted(named))})
-    axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic(axis.label))
+    scales.log_axis_of(axes, places, axis.words, axis.label)
     axes.set_ylabel(measure.label if measure.share else scales.logarithmic(measure.label))
     if ends:
         endings.label_ends(axes, ends)
@@ -327,9 +319,7 @@ _REFERENCE_LINE: dict[str, object] = {"color": "#BBBBBB", "linewidth": 2.5, "zor
 
 def _line_of(look: palette.Look) -> dict[str, object]:
     return {
-        "color": look.colour,
-        "linestyle": look.dash,
-        "linewidth": look.width,
+        **look.line,
         "marker": look.marker,
         "markersize": 4.5,
         "markeredgecolor": "white",

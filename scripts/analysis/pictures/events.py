@@ -7,15 +7,9 @@ those that it cannot.
 
 from __future__ import annotations
 
-from functools import partial
-
-import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, events, palette
-from analysis.cells import Group
-from analysis.events import Event
+from analysis import cells, events
 from analysis.loader import Run
 from analysis.pictures import rows
 
@@ -35,7 +29,8 @@ def draw(run: Run) -> Figure | None:
             title="Events for each operation",
             says="bar: median of the blocks, faint: each block",
             parts=[
-                rows.Part(partial(_draw, one), partial(_finish, one), width=2.4) for one in shown
+                rows.bars(one.column, one.words, one.words, one.label, 2.4, room=0.35, most=3)
+                for one in shown
             ],
             order=lambda own: float(own[first].median()),
             notes=[
@@ -45,14 +40,3 @@ def draw(run: Run) -> Figure | None:
             ],
         ),
     )
-
-
-def _draw(event: Event, axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
-    if own[event.column].notna().any():
-        rows.draw_bar(axes, own, event.column, y, look, event.words(own[event.column].median()))
-
-
-def _finish(event: Event, axes: Axes, group: Group) -> None:
-    most = float(group.rows[event.column].max())
-    rows.finish_bars(axes, most if most > 0 else 1.0, event.words, room=0.35, most=3)
-    axes.set_xlabel(event.label)

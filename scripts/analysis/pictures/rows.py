@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -122,19 +123,36 @@ def _draw_group(axes: Sequence[Axes], group: Group, picture: Rows) -> None:
         place.grid(axis="x")
 
 
+def bars(
+    column: str,
+    words: Callable[[float], str],
+    ticks: Callable[[float], str],
+    label: str,
+    width: float,
+    **how: Any,
+) -> Part:
+    """A bar for each primitive, with its median in words; `how`: for finish_bars()."""
+
+    def draw(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
+        if own[column].notna().any():
+            draw_bar(axes, own, column, y, look, words(own[column].median()))
+
+    def finish(axes: Axes, group: Group) -> None:
+        longest = prediction_error.figures_and_bounds(group.rows, column).max()
+        finish_bars(axes, longest if longest > 0 else 1.0, ticks, **how)
+        axes.set_xlabel(label)
+
+    return Part(draw, finish, width)
+
+
 def draw_blocks(axes: Axes, values: pd.Series, y: float, look: palette.Look) -> None:
     """Every block, as a faint point just below the row's own mark."""
-    axes.plot(
-        values,
-        [y - 0.24] * len(values),
-        linestyle="",
-        marker="o",
-        markersize=3,
-        markeredgewidth=0,
-        color=look.colour,
-        alpha=0.4,
-        zorder=2,
-    )
+    _draw_points(axes, values, y - 0.24, 3, color=look.colour, alpha=0.4, zorder=2)
+
+
+def _draw_points(axes: Axes, values: pd.Series, y: float, size: float, **style: Any) -> None:
+    dot = {"linestyle": "", "marker": "o", "markersize": size, "markeredgewidth": 0}
+    axes.plot(values, [y] * len(values), **dot, **style)
 
 
 def draw_error(
@@ -175,17 +193,8 @@ def draw_bar(
     else:
         axes.barh(y, values.median(), height=0.62, color=look.colour, alpha=0.75, zorder=2)
     end = draw_error(axes, own, column, y, look.colour)
-    axes.plot(
-        values,
-        [y] * len(values),
-        linestyle="",
-        marker="o",
-        markersize=3.2,
-        markeredgewidth=0,
-        color=palette.mix(look.colour, -0.4),
-        alpha=0.55,
-        zorder=3,
-    )
+    darker = palette.mix(look.colour, -0.4)
+    _draw_points(axes, values, y, 3.2, color=darker, alpha=0.55, zorder=3)
     if ideal > 0:
         axes.plot((ideal, ideal), (y - 0.42, y + 0.42), color="black", linewidth=1.8, zorder=4)
     axes.annotate(

@@ -132,10 +132,7 @@ def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None
         threads |= set(medians.index)
     axes.set_ylim(*scales.padded(rates))
     scales.log_scale(axes, "y", units.count)
-    scales.log_places(axes, "x", {n: units.whole(n) for n in scales.apart(sorted(threads))})
-    axes.set_xlim(*scales.padded(sorted(threads), share=0.06))
-    axes.grid(axis="y")
-    axes.set_xlabel(scales.logarithmic("threads"))
+    scales.log_axis_of(axes, {n: n for n in threads}, units.whole, "threads")
     axes.set_ylabel(scales.logarithmic("operations per second"))
     endings.label_ends(axes, ends)
 

@@ -7,14 +7,13 @@ What is left are workloads that were measured at one point; bars from zero, so t
 
 from __future__ import annotations
 
-import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, palette, prediction_error, units
-from analysis.cells import Group
+from analysis import cells, units
 from analysis.loader import Run
 from analysis.pictures import rows
+from analysis.tables import SHOWN
+from analysis.verdict import RATE
 
 _AXES = ("threads", "keys", "hold_ns", "hold_lines", "write_share")
 
@@ -22,7 +21,7 @@ _AXES = ("threads", "keys", "hold_ns", "hold_lines", "write_share")
 def draw(run: Run) -> Figure | None:
     # Fixed work is shown by its makespan.
     timed = cells.at_full_speed(run.valid)
-    timed = timed[(timed["mode"] == "timed") & (timed["operations_per_s"] > 0)]
+    timed = timed[(timed["mode"] == "timed") & (timed[RATE] > 0)]
     swept = {
         group.key["workload"] + group.key["scenario"]
         for axis in _AXES
@@ -36,18 +35,9 @@ def draw(run: Run) -> Figure | None:
         rows.Rows(
             title=f"Throughput{cells.in_the_saturated_loop(alone)}",
             says="bar: median of the blocks, faint: each block",
-            parts=[rows.Part(_draw_bar, _finish, width=5.0)],
-            order=lambda own: -float(own["operations_per_s"].median()),
+            parts=[
+                rows.bars(RATE, SHOWN[RATE], units.count, "operations per second", 5.0, room=0.25)
+            ],
+            order=lambda own: -float(own[RATE].median()),
         ),
     )
-
-
-def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
-    words = f"{units.count(own['operations_per_s'].median(), trim=False)}/s"
-    rows.draw_bar(axes, own, "operations_per_s", y, look, words)
-
-
-def _finish(axes: Axes, group: Group) -> None:
-    rate = prediction_error.figures_and_bounds(group.rows, "operations_per_s")
-    rows.finish_bars(axes, rate.max(), units.count, room=0.25)
-    axes.set_xlabel("operations per second")

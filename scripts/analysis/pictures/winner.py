@@ -31,10 +31,11 @@ def draw(run: Run) -> Figure | None:
     if not panels:
         return None
     shown = panels[:MOST_PANELS]
-    columns = [panel.columns[:: -(-len(panel.columns) // MOST_COLUMNS)] for panel in shown]
+    columns = [panel.thinned(MOST_COLUMNS) for panel in shown]
     most = max(map(len, columns))
     wide = max(
-        _LEAST_COLUMN, figure.widest([h for p in shown for h in p.heads], figure.NOTE) + 0.14
+        _LEAST_COLUMN,
+        figure.widest([p.head(c) for p in shown for c in p.columns], figure.NOTE) + 0.14,
     )
     labels = [label for panel in shown for label in list(panel.rows)[:MOST_ROWS]]
     left = figure.widest([_name(label) for label in labels]) + 0.2
@@ -84,10 +85,9 @@ def _heading(run: Run, panels: list[Panel]) -> figure.Heading:
 
 def _draw_panel(axes: Axes, panel: Panel, columns: Sequence[losses.Column], most: int) -> None:
     labels = list(panel.rows)[:MOST_ROWS]
-    heads = dict(zip(panel.columns, panel.heads))
     tall = len(labels)
     for x, column in enumerate(columns):
-        _write(axes, x + 0.5, tall + 0.45, heads[column], color=figure.QUIET)
+        _write(axes, x + 0.5, tall + 0.45, panel.head(column), color=figure.QUIET)
         for y, label in enumerate(labels):
             _draw_field(axes, x, tall - 1 - y, panel.rows[label].get(column))
     for y, label in enumerate(labels):
@@ -104,11 +104,10 @@ def _draw_panel(axes: Axes, panel: Panel, columns: Sequence[losses.Column], most
 
 
 def _write_spans(axes: Axes, columns: Sequence[losses.Column], panel: Panel, y: float) -> None:
-    names = dict(zip(dict.fromkeys(count for count, _ in panel.columns), panel.spans))
-    counts = [count for count, _ in columns]
-    for count in dict.fromkeys(counts):
-        first, many = counts.index(count), counts.count(count)
-        _write(axes, first + many / 2, y, names[count][0], weight="bold")
+    names = list(map(panel.span, columns))
+    for name in dict.fromkeys(names):
+        first, many = names.index(name), names.count(name)
+        _write(axes, first + many / 2, y, name, weight="bold")
         if first:
             axes.plot((first, first), (0, y + 0.4), color=figure.QUIET, linewidth=0.9)
 
