@@ -74,6 +74,11 @@ def of_run(run: Run, case: Case) -> Crossing:
     least = min(map(apart, places))
     own = [place for place in places if apart(place) == least]
     points = {point.threads: point for place in own if (point := _point(table, place, case))}
+    if not points:
+        raise InputError(
+            f"{run.folder}: no block has valid rows of both {case.when} and {case.beats}; measure"
+            " it again, on a machine without other work"
+        )
     found = [points[threads] for threads in sorted(points)]
     holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]

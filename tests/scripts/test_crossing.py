@@ -76,6 +76,16 @@ def test_a_run_without_the_two_says_so(make_run: MakeRun) -> None:
         crossing.of_run(run, case)
 
 
+def test_blocks_that_never_have_both_say_so(make_run: MakeRun) -> None:
+    def one_in_each_block(row: dict[str, Any]) -> None:
+        if (row["block"] % 2 == 0) == (row["primitive"] == "keyed"):
+            row["valid"], row["disturbance"] = "false", "another process"
+
+    cells = synthetic.sweep(["keyed", "striped"], threads=(2,))
+    with pytest.raises(InputError, match="no block has valid rows of both keyed and striped"):
+        crossed(make_run(cells=cells, blocks=6, change=one_in_each_block))
+
+
 def test_the_command_answers_in_each_form(make_run: MakeRun, capsys: Capture) -> None:
     run = run_of(make_run, {1: 0.5, 2: 1.5, 4: 2.0})
     asked = json.dumps({**CASE, "asked": "it", "when": "keyed", "beats": "striped"})
