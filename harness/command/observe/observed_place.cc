@@ -116,7 +116,14 @@ absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
           }
         }
         if (chosen.empty()) {
-          return absl::InvalidArgumentError("--place: matches no mutex of " + file);
+          constexpr std::size_t kMostNamed = 8;
+          std::vector<std::string> names;
+          for (const auto& [code, name] : others) {
+            if (names.size() < kMostNamed) names.push_back(name);
+          }
+          return absl::InvalidArgumentError(absl::StrFormat(
+              "--place: matches none of the %d places of mutexes in %s%s%s", others.size(), file,
+              names.empty() ? "" : ": ", absl::StrJoin(names, "; ")));
         }
         for (const std::string& code : chosen) {
           if (const auto other = others.find(code); other != others.end()) {
