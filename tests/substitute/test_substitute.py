@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -57,6 +58,17 @@ def test_only_the_mutexes_of_a_place_are_replaced(lockbench: Program) -> None:
         *("--", "true"),
     )
     assert refused.returncode == 2 and "add_to_one contract.c:" in refused.stderr
+
+
+def test_the_places_of_a_program_that_was_built_anew_are_refused(lockbench: Program) -> None:
+    own = lockbench.folder / "own"
+    shutil.copy(CONTRACT, own)
+    assert lockbench.run("observe", "--out", "seen", "--", str(own), "count", "9").returncode == 0
+    later = (lockbench.folder / "seen/observed.json").stat().st_mtime + 10
+    os.utime(own, (later, later))
+    words = ("substitute", "--lock", "futex", "--observed", "seen", "--place", "add_to")
+    done = lockbench.run(*words, "--", str(own), "count", "9")
+    assert done.returncode == 2 and "own is newer than seen/observed.json" in done.stderr
 
 
 def test_an_interpreter_with_threads_works(lockbench: Program) -> None:

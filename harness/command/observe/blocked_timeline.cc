@@ -15,20 +15,20 @@ void BlockedTimeline::note(const observe::Recording& recording, const Observatio
   for (const observe::Process& process :
        std::span(recording.processes).first(std::min(begun, recording.processes.size()))) {
     const std::uint64_t start = process.start_ticks.load(std::memory_order_relaxed);
-    note.blocked_s[process.pid.load(std::memory_order_relaxed)] =
-        blocked_s(process.blocked, clock.now_ticks - start, clock.ns_per_tick);
+    note.blocked_s.push_back(
+        blocked_s(process.blocked, clock.now_ticks - start, clock.ns_per_tick));
   }
   notes_.push_back(std::move(note));
 }
 
-std::vector<BlockedPeriod> BlockedTimeline::of(std::uint32_t pid) const {
+std::vector<BlockedPeriod> BlockedTimeline::of(std::size_t record) const {
   std::vector<BlockedPeriod> periods;
   const std::size_t step = notes_.size() / (kMostPeriods + 1) + 1;
   double blocked_before = 0;
   double begin_s = 0;
   for (std::size_t i = step - 1; i < notes_.size(); i += step) {
-    const auto found = notes_[i].blocked_s.find(pid);
-    const double blocked = found == notes_[i].blocked_s.end() ? blocked_before : found->second;
+    const std::vector<double>& noted = notes_[i].blocked_s;
+    const double blocked = record < noted.size() ? noted[record] : 0;
     const double length_s = notes_[i].at_s - begin_s;
     periods.push_back(
         {.until_s = notes_[i].at_s,

@@ -3,8 +3,7 @@
 // BlockedTimeline: when threads of a program waited for its locks.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <cstddef>
 #include <vector>
 
 #include "harness/command/observe/observation.h"
@@ -20,13 +19,13 @@ class BlockedTimeline {
   // Call it regularly while the program runs. `at_s`: since its start.
   void note(const observe::Recording& recording, const ObservationClock& clock, double at_s);
 
-  // Of the process with this number, the periods between the notes.
-  std::vector<BlockedPeriod> of(std::uint32_t pid) const;
+  // Of the process with this ObservedProcess::record, the periods between the notes.
+  std::vector<BlockedPeriod> of(std::size_t record) const;
 
  private:
   struct Note {
     double at_s = 0;
-    std::map<std::uint32_t, double> blocked_s;  // so far, by process
+    std::vector<double> blocked_s;  // so far, by record
   };
   std::vector<Note> notes_;
 };

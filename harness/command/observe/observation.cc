@@ -8,7 +8,6 @@
 #include <regex>
 #include <semaphore>
 #include <set>
-#include <span>
 #include <thread>
 
 #include <absl/strings/str_cat.h>
@@ -294,10 +293,12 @@ Observation read_observation(const observe::Recording& recording, const Observat
   const std::size_t recorded =
       std::min<std::size_t>(result.processes_begun, recording.processes.size());
   result.processes_not_recorded = result.processes_begun - static_cast<std::uint32_t>(recorded);
-  for (const Process& process : std::span(recording.processes).first(recorded)) {
+  for (std::size_t i = 0; i < recorded; ++i) {
+    const Process& process = recording.processes[i];
     const std::uint64_t end =
         value(process.pid) == root ? clock.now_ticks : value(process.last_ticks);
     ObservedProcess read = ProcessReader(process, clock, end, cost_ns).read();
+    read.record = i;
     if (!read.places.empty()) result.processes.push_back(std::move(read));
   }
   std::stable_sort(result.processes.begin(), result.processes.end(),

@@ -68,6 +68,7 @@ struct BlockedPeriod {
 };
 
 struct ObservedProcess {
+  std::size_t record = 0;  // its place in the recording; a program that it executes has another
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
   bool forked = false;

@@ -221,7 +221,7 @@ class ObserveRun {
     if (!copy.ok()) return complain(err_, copy.status(), kCouldNotFinish);
     Observation observation = read_observation(***copy, clock, end.process, facts_.uncontended_ns);
     for (ObservedProcess& process : observation.processes) {
-      process.timeline = timeline_.of(process.pid);
+      process.timeline = timeline_.of(process.record);
     }
     // The processor time is that of the whole program.
     if (options_.delay.count() == 0 && options_.duration.count() == 0) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <system_error>
 #include <vector>
 
 #include <absl/strings/str_format.h>
@@ -62,6 +63,15 @@ auto from_places(const std::filesystem::path& folder, const Read& read)
   }
 }
 
+// Its places would be others.
+bool is_newer(const std::string& program, const std::string& observation) {
+  std::error_code error;
+  const auto built = std::filesystem::last_write_time(program, error);
+  if (error) return false;
+  const auto observed = std::filesystem::last_write_time(observation, error);
+  return !error && built > observed;
+}
+
 // `OFFSET PATH` of the innermost caller.
 std::string code_of(const Json& place) {
   const Json& caller = place.at("callers").at(0);
@@ -110,6 +120,11 @@ absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
           if (place->at("kind") != kind_name(observe::LockKind::kMutex)) continue;
           const std::string name = place->at("name");
           if (std::regex_search(name, wanted)) {
+            const std::string program = place->at("callers").at(0).at("module");
+            if (is_newer(program, file)) {
+              return absl::InvalidArgumentError(
+                  absl::StrFormat("--place: %s is newer than %s; observe it again", program, file));
+            }
             chosen.insert(code_of(*place));
           } else {
             others[code_of(*place)] = name;

@@ -34,8 +34,8 @@ absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder
 absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder);
 
 // The code that acquires the mutexes of the places whose names the expression finds, as
-// ChosenPlaces reads it (harness/substitute). InvalidArgument: there are none, or another place
-// differs from them only in the callers of that code.
+// ChosenPlaces reads it (harness/substitute). InvalidArgument: there are none; another place
+// differs from them only in the callers of that code; or the program was built anew since.
 absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
                                            const std::string& expression);
 

@@ -31,7 +31,10 @@ absl::StatusOr<std::unique_ptr<RecordingFile>> RecordingFile::create(std::uint32
                   file, 0);
   }
   if (memory == MAP_FAILED) {
-    const absl::Status status = no_memory("no memory to record in (mmap)");
+    const absl::Status status =
+        no_memory(errno == EFBIG ? "the recording counts as a large file, of which little has "
+                                   "contents; raise the limit (ulimit -f)"
+                                 : "no memory to record in (mmap)");
     close(file);
     return status;
   }

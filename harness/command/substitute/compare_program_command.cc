@@ -89,7 +89,12 @@ class ProgramComparison {
         if (!status.ok()) break;
       }
     }
-    if (noted_signal() != 0) return kSignalExitBase + noted_signal();
+    if (noted_signal() != 0) {
+      return complain(err_,
+                      absl::StrCat("interrupted; the rows of finished runs are in ",
+                                   (folder_ / "program.csv").string()),
+                      kSignalExitBase + noted_signal());
+    }
     if (!status.ok()) {
       return complain(err_, std::string(status.message()),
                       absl::IsInvalidArgument(status) ? kBadInput : kCouldNotFinish);
