@@ -7,7 +7,6 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
 namespace lockbench::stress {
@@ -123,15 +122,6 @@ Verdict clean_or_inconclusive(const Evaluations& evaluations, const std::vector<
   const bool all = std::all_of(needed.begin(), needed.end(),
                                [&](Oracle oracle) { return evaluations[oracle] != 0; });
   return all ? Verdict::kClean : Verdict::kInconclusive;
-}
-
-std::string confidence_remark(std::uint64_t clean) {
-  if (clean <= 3) {
-    return absl::StrFormat("%d clean epoch%s: too few to say how many of such epochs fail", clean,
-                           clean == 1 ? "" : "s");
-  }
-  return absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
-                         300.0 / static_cast<double>(clean));
 }
 
 std::string to_json(const Order& order) {

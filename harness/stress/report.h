@@ -91,11 +91,6 @@ struct Report {
 // Returns clean if each oracle in `needed` was evaluated at least once, otherwise inconclusive.
 Verdict clean_or_inconclusive(const Evaluations& evaluations, const std::vector<Oracle>& needed);
 
-// The remark about `clean` epochs without a failure: how many of all such epochs fail at most, by
-// the rule of three (A. Eypasch et al., "Probability of adverse events that have not yet occurred",
-// 1995). Three epochs or less say nothing about that.
-std::string confidence_remark(std::uint64_t clean);
-
 std::string to_json(const Order& order);
 std::string to_json(const Report& report);
 

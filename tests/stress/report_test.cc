@@ -90,13 +90,6 @@ TEST(CleanVerdict, NeedsEveryOracleThatTheLockCallsFor) {
             Verdict::kInconclusive);
 }
 
-TEST(ConfidenceRemark, SaysNothingAboutTheRestAfterThreeEpochs) {
-  EXPECT_EQ(confidence_remark(1), "1 clean epoch: too few to say how many of such epochs fail");
-  EXPECT_THAT(confidence_remark(3), HasSubstr("too few"));
-  EXPECT_THAT(confidence_remark(4), HasSubstr("less than 75 %"));
-  EXPECT_THAT(confidence_remark(300), HasSubstr("less than 1 %"));
-}
-
 TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
   const auto says = [](EngineId engine, const Abilities& abilities, const char* what) {
     return unvaried_remark(engine, abilities).find(what) != std::string::npos;

@@ -41,6 +41,11 @@ namespace lockbench::stress {
 
 enum class EngineId : std::uint8_t { kSim, kReal, kProc, kServices };
 
+constexpr std::string_view name_of(EngineId engine) {
+  constexpr std::string_view kNames[] = {"sim", "real", "proc", "services"};
+  return kNames[static_cast<std::size_t>(engine)];
+}
+
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoKey = ~std::uint32_t{0};
 

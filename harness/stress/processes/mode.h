@@ -5,10 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
-
-#include <absl/status/statusor.h>
 
 namespace lockbench::stress::processes {
 
@@ -42,12 +41,22 @@ struct Mode {
   bool operator==(const Mode&) const = default;
 };
 
-inline constexpr std::size_t kModes = 8;
+// In the order in which they are used. Those that find the most faults come first, so that a short
+// budget is used well.
+inline constexpr Mode kAllModes[] = {
+    {"kill_in_call", FaultKind::kKillInCall},
+    {"kill", FaultKind::kKill},
+    {"stop_in_call", FaultKind::kStopInCall},
+    {"stop", FaultKind::kStop},
+    {"plain", FaultKind::kNone},
+    {"recycle", FaultKind::kRecycle},
+    {"forks", FaultKind::kForks},
+    {"churn", FaultKind::kChurn},
+};
+inline constexpr std::size_t kModes = std::size(kAllModes);
 
-// The modes in the order in which they are used.
-std::span<const Mode> modes();
-
-// Fails with InvalidArgument and lists the modes that exist.
-absl::StatusOr<std::size_t> mode_from(std::string_view name);
+constexpr std::span<const Mode> modes() {
+  return kAllModes;
+}
 
 }  // namespace lockbench::stress::processes

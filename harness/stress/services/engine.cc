@@ -16,6 +16,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/process/server_clock.h"
+#include "harness/stress/campaign.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/services/epoch.h"
 #include "harness/stress/services/plan.h"
@@ -32,9 +33,8 @@ using Report = stress::Report;
 
 constexpr std::chrono::seconds kMostForReruns{20};
 
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
+// An epoch is not begun if less time is left.
+constexpr std::chrono::milliseconds kLastEpoch{500};
 
 // Of --network.
 constexpr char kProxy[] = "proxy";
@@ -80,52 +80,89 @@ absl::Status check_clocks(const RegisteredLock& entry, const std::vector<FaultKi
       "or name the file libfaketimeMT.so.1 by LOCKBENCH_FAKETIME");
 }
 
-// Tests one lock at its servers.
-class LockTest {
+class ClientEpochs final : public Epochs {
  public:
   // `left_out`: of the faults that were asked for, those that the servers cannot have.
-  LockTest(const RegisteredLock& entry, const Order& order, std::vector<FaultKind> faults,
-           std::vector<FaultKind> left_out, Servers& servers, const ReportProgress& report_progress,
-           Clock::time_point began)
+  ClientEpochs(const RegisteredLock& entry, const Order& order, std::vector<FaultKind> faults,
+               std::vector<FaultKind> left_out, Servers& servers,
+               const ReportProgress& report_progress)
       : entry_(entry),
         order_(order),
         faults_(std::move(faults)),
         left_out_(std::move(left_out)),
         servers_(servers),
-        report_progress_(report_progress),
-        began_(began),
-        until_(began + order.budget) {}
+        report_progress_(report_progress) {}
 
   // An epoch ends late by the time that clients need after the last fault.
-  absl::StatusOr<Report> run() {
-    while (!failed() && (epochs_ == 0 || Clock::now() + kLastEpoch < until_)) {
+  absl::Status search(Clock::time_point until) override {
+    while (epochs_ == 0 || Clock::now() + kLastEpoch < until) {
       const std::uint64_t seed = epochs_ == 0 ? order_.seed : derive_seed(order_.seed, epochs_);
       plan_ = plan_epoch(kinds_for(epochs_, faults_), seed, terms());
       const absl::Status status = run_once(*state_, result_);
-      if (!status.ok()) return status;
-      if (failed()) break;
+      if (!status.ok() || failure()) return status;
       report_progress_(absl::StrCat(++epochs_, " epochs"));
     }
-    Report report{
-        .engine = "services", .lock = entry_.name, .found_after_s = seconds_since(began_)};
-    report_figures(report);
-    report_remarks(report);
-    if (failed()) {
-      report_failure(report);
-      if (absl::Status status = rerun(report); !status.ok()) return status;
-    } else {
-      report.verdict = clean_or_inconclusive(report.evaluations,
-                                             needed_oracles(EngineId::kServices, entry_.abilities));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::optional<bool>> repeat() override {
+    const SharedStateMemory state;
+    EpochResult result;
+    const absl::Status status = run_once(*state, result);
+    if (!status.ok()) return status;
+    return state->failure.noted().has_value();
+  }
+
+  std::vector<Clean> clean() const override { return {{.epochs = epochs_}}; }
+
+  std::optional<Failure> failure() const override {
+    const std::optional<FailureRecord> failure = state_->failure.noted();
+    if (!failure) return std::nullopt;
+    return Failure{failure->oracle, stress::text_of(*failure, "client")};
+  }
+
+  void report_work(Report& report) const override {
+    const auto add = [&](std::string name, auto figure) {
+      report.figures.emplace_back(std::move(name), static_cast<double>(figure));
+    };
+    const auto sum = [&](Word ClientSlot::*word) {
+      std::uint64_t total = 0;
+      for (const ClientSlot& slot : state_->slots) total += get(slot.*word);
+      return total;
+    };
+    report.evaluations = evaluations_of(state_->slots);
+    add("lock_operations", sum_of(state_->slots, &ClientSlot::acquisitions));
+    add("refusals", sum_of(state_->slots, &ClientSlot::refusals));
+    add("service_errors", sum(&ClientSlot::service_errors));
+    add("refused_writes", sum(&ClientSlot::refused_writes));
+    add("lost_updates", sum(&ClientSlot::lost_updates));
+    add("longest_wait_after_faults_ns", result_.longest_wait_ms * 1'000'000);
+    for (const Fault& fault : all_faults()) {
+      const std::uint64_t count = result_.faults[static_cast<std::size_t>(fault.kind)];
+      if (count != 0) add(std::string(fault.name), count);
     }
-    report.seconds = seconds_since(began_);
-    return report;
+    report_remarks(report);
+  }
+
+  void report_failure(Report& report) const override {
+    const FailureRecord failure = *state_->failure.noted();
+    report.how = names_of(plan_.kinds);
+    std::vector<Act> acts;
+    const std::uint64_t began_ns = get(state_->began_ns);
+    for (const ClientSlot& slot : state_->slots) slot.trace.append_to(acts, began_ns);
+    // The last acts of an epoch are not those of a failure that its history shows.
+    if (!result_.evidence.empty()) acts = result_.evidence;
+    report.steps = trace_of(std::move(acts), result_.notes, failure.facts.thread, failure.facts.key,
+                            began_ns, get(state_->failed_ns));
+    report.trace = lines_of(report.steps);
+    std::vector<std::string>& options = report.replay.options;
+    options.insert(options.end(), {"--faults", report.how, "--seed", absl::StrCat(plan_.seed)});
+    if (order_.ignore_tokens) options.emplace_back("--ignore-tokens");
+    if (!order_.network.empty()) options.insert(options.end(), {"--network", order_.network});
+    report.remarks.push_back("the epoch: " + services::text_of(plan_));
   }
 
  private:
-  // An epoch is not begun if less time is left.
-  static constexpr std::chrono::milliseconds kLastEpoch{500};
-
-  bool failed() const { return state_->failure.noted().has_value(); }
   EpochTerms terms() const {
     return {.clients = within(order_.threads, entry_.abilities.limits.threads),
             .servers = servers_.count(),
@@ -137,30 +174,7 @@ class LockTest {
     return run_epoch(state, entry_, plan_, !order_.ignore_tokens, servers_, result);
   }
 
-  void report_figures(Report& report) const {
-    const auto sum = [&](Word ClientSlot::*word) {
-      std::uint64_t total = 0;
-      for (const ClientSlot& slot : state_->slots) total += get(slot.*word);
-      return static_cast<double>(total);
-    };
-    report.evaluations = evaluations_of(state_->slots);
-    report.figures = {
-        {"epochs", static_cast<double>(epochs_)},
-        {"lock_operations", static_cast<double>(sum_of(state_->slots, &ClientSlot::acquisitions))},
-        {"refusals", static_cast<double>(sum_of(state_->slots, &ClientSlot::refusals))},
-        {"service_errors", sum(&ClientSlot::service_errors)},
-        {"refused_writes", sum(&ClientSlot::refused_writes)},
-        {"lost_updates", sum(&ClientSlot::lost_updates)},
-        {"longest_wait_after_faults_ns", static_cast<double>(result_.longest_wait_ms) * 1e6}};
-    for (const Fault& fault : all_faults()) {
-      const std::uint64_t count = result_.faults[static_cast<std::size_t>(fault.kind)];
-      if (count == 0) continue;
-      report.figures.emplace_back(std::string(fault.name), static_cast<double>(count));
-    }
-  }
-
   void report_remarks(Report& report) const {
-    if (epochs_ != 0) report.remarks.push_back(confidence_remark(epochs_));
     if (entry_.lease.count() != 0) {
       report.remarks.push_back(absl::StrFormat("leases of %d ms", entry_.lease.count()));
     }
@@ -187,58 +201,16 @@ class LockTest {
     }
   }
 
-  void report_failure(Report& report) const {
-    const FailureRecord failure = *state_->failure.noted();
-    report.verdict = Verdict::kFailed;
-    report.failure = Failure{failure.oracle, stress::text_of(failure, "client")};
-    report.how = names_of(plan_.kinds);
-    std::vector<Act> acts;
-    const std::uint64_t began_ns = get(state_->began_ns);
-    for (const ClientSlot& slot : state_->slots) slot.trace.append_to(acts, began_ns);
-    // The last acts of an epoch are not those of a failure that its history shows.
-    if (!result_.evidence.empty()) acts = result_.evidence;
-    report.steps = trace_of(std::move(acts), result_.notes, failure.facts.thread, failure.facts.key,
-                            began_ns, get(state_->failed_ns));
-    report.trace = lines_of(report.steps);
-    report.replay.options = {"--engine", "services",
-                             "--faults", names_of(plan_.kinds),
-                             "--seed",   absl::StrCat(plan_.seed)};
-    if (order_.threads != Order().threads) {
-      report.replay.options.insert(report.replay.options.end(),
-                                   {"--threads", absl::StrCat(order_.threads)});
-    }
-    if (order_.ignore_tokens) report.replay.options.emplace_back("--ignore-tokens");
-    if (!order_.network.empty()) {
-      report.replay.options.insert(report.replay.options.end(), {"--network", order_.network});
-    }
-    report.remarks.push_back("the epoch: " + services::text_of(plan_));
-  }
-
-  absl::Status rerun(Report& report) {
-    const auto until = std::min(until_, Clock::now() + kMostForReruns);
-    while (report.replay.reruns < order_.reruns && Clock::now() < until) {
-      const SharedStateMemory state;
-      EpochResult result;
-      report_progress_(absl::StrCat("rerun ", ++report.replay.reruns));
-      const absl::Status status = run_once(*state, result);
-      if (!status.ok()) return status;
-      report.replay.failures += state->failure.noted().has_value();
-    }
-    return absl::OkStatus();
-  }
-
   const RegisteredLock& entry_;
   const Order& order_;
   const std::vector<FaultKind> faults_;
   const std::vector<FaultKind> left_out_;
   Servers& servers_;
   const ReportProgress& report_progress_;
-  const Clock::time_point began_;
-  const Clock::time_point until_;
   const SharedStateMemory state_;
   EpochResult result_;
-  EpochPlan plan_;  // the last one
-  std::uint64_t epochs_ = 0;
+  EpochPlan plan_;            // the last one
+  std::uint64_t epochs_ = 0;  // without a failure
 };
 
 }  // namespace
@@ -267,9 +239,11 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     return absl::InvalidArgumentError(absl::StrCat(
         "faults: ", asked, ": ", reason_against(left_out.front(), **servers, entry.service)));
   }
-  return LockTest(entry, order, *std::move(faults), std::move(left_out), **servers, report_progress,
-                  began)
-      .run();
+  ClientEpochs epochs(entry, order, *std::move(faults), std::move(left_out), **servers,
+                      report_progress);
+  const CampaignTerms terms{
+      .engine = EngineId::kServices, .began = began, .most_for_reruns = kMostForReruns};
+  return run_campaign(epochs, entry, order, terms, report_progress);
 }
 
 }  // namespace lockbench::stress::services

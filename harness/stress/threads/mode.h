@@ -7,10 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
-
-#include <absl/status/statusor.h>
 
 namespace lockbench::stress::threads {
 
@@ -38,12 +37,27 @@ struct Mode {
   bool operator==(const Mode&) const = default;
 };
 
-// The modes in the order in which they are used.
-std::span<const Mode> modes();
+// In the order in which they are used. Those that find the most faults come first, so that a short
+// budget is used well.
+inline constexpr Mode kAllModes[] = {
+    {"access_delays", FaultKind::kAccessDelays, true},
+    {"yields", FaultKind::kYields, true},
+    {"collisions", FaultKind::kCollisions, false},
+    {"signals", FaultKind::kSignals, true},
+    {"plain", FaultKind::kNone, false},
+    {"fairness", FaultKind::kFairness, false},
+    {"low_priority", FaultKind::kLowPriority, true},
+    {"long_holds", FaultKind::kLongHolds, true},
+    {"one_core", FaultKind::kOneCore, true},
+    {"oversubscription", FaultKind::kOversubscription, true},
+    {"thread_churn", FaultKind::kThreadChurn, true},
+    {"migration", FaultKind::kMigration, true},
+    {"signals_restart", FaultKind::kSignalsRestart, true},
+};
+inline constexpr std::size_t kModes = std::size(kAllModes);
 
-inline constexpr std::size_t kModes = 13;
-
-// Fails with InvalidArgument and lists the modes that exist.
-absl::StatusOr<Mode> mode_from(std::string_view name);
+constexpr std::span<const Mode> modes() {
+  return kAllModes;
+}
 
 }  // namespace lockbench::stress::threads

@@ -16,8 +16,6 @@
 namespace lockbench::stress::processes {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(OwnerName, FitsAWordAndIsNeverNobodys) {
   EXPECT_NE(pack(OwnerName{.number = 0, .life = 1}), kNobody);
   const OwnerName name{.number = 15, .life = 70'000};
@@ -80,12 +78,6 @@ TEST(ProcessEpoch, MapsKeysToEachKeySetThatSuitsTheLock) {
     of_any_number.insert(plan_epoch(0, seed, 4, {.any_key = true}).key_set);
   }
   EXPECT_EQ(of_any_number.size(), std::size(kKeySets));
-}
-
-TEST(ProcessMode, IsFoundByItsName) {
-  for (std::size_t i = 0; i < kModes; ++i) EXPECT_EQ(mode_from(modes()[i].name).value(), i);
-  EXPECT_THAT(std::string(mode_from("slay").status().message()),
-              HasSubstr("say one of kill_in_call, kill, stop_in_call"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/campaign.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/threads/shared_state.h"
 
@@ -16,28 +17,15 @@ namespace lockbench::stress::threads {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
 
 constexpr Abilities kAble{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
 
+const Mode& mode_of(std::string_view name) {
+  return modes()[mode_named(modes(), EngineId::kReal, std::string(name)).value()];
+}
+
 RegisteredLock able() {
   return {.name = "able", .summary = "", .abilities = kAble, .make = {}};
-}
-
-TEST(Modes, EachCanBeNamed) {
-  std::set<std::string_view> names;
-  for (const Mode& mode : modes()) {
-    names.insert(mode.name);
-    EXPECT_EQ(mode_from(mode.name).value(), mode);
-  }
-  EXPECT_EQ(names.size(), kModes);
-}
-
-TEST(Modes, AnUnknownOneIsToldThoseThatThereAre) {
-  const auto mode = mode_from("fast");
-  ASSERT_FALSE(mode.ok());
-  EXPECT_THAT(std::string(mode.status().message()),
-              HasSubstr("say one of access_delays, yields, collisions"));
 }
 
 TEST(EpochPlan, IsTheSameForTheSameSeed) {
@@ -96,7 +84,7 @@ template <class Is>
 int plans_with_nested(const RegisteredLock& entry, const Is& is) {
   int plans = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const EpochPlan plan = plan_epoch(entry, {}, mode_from("plain").value(), seed);
+    const EpochPlan plan = plan_epoch(entry, {}, mode_of("plain"), seed);
     bool found = false;
     for (const auto& acts : plan.program.threads) {
       int open = 0;
@@ -126,7 +114,7 @@ TEST(EpochPlan, AHolderRestsWhereAWrittenProgramAwaitsAThread) {
 }
 
 TEST(EpochPlan, FairnessIsWatchedUndisturbedOnOneKey) {
-  const Mode mode = mode_from("fairness").value();
+  const Mode mode = mode_of("fairness");
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const EpochPlan plan = plan_epoch(able(), {}, mode, seed);
     EXPECT_EQ(plan.keys, 1U);
@@ -137,7 +125,7 @@ TEST(EpochPlan, FairnessIsWatchedUndisturbedOnOneKey) {
 
 TEST(EpochPlan, OversubscriptionIsLargerThanTheMachine) {
   const EpochPlan plan =
-      plan_epoch(able(), {.threads = 4, .processors = 4}, mode_from("oversubscription").value(), 1);
+      plan_epoch(able(), {.threads = 4, .processors = 4}, mode_of("oversubscription"), 1);
   EXPECT_GT(plan.program.threads.size(), 4U);
 }
 
@@ -145,7 +133,7 @@ TEST(EpochPlan, OversubscriptionIsLargerThanTheMachine) {
 TEST(EpochPlan, OversubscriptionHasMoreThan64ThreadsAtTimes) {
   std::set<std::size_t> threads;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const EpochPlan plan = plan_epoch(able(), {}, mode_from("oversubscription").value(), seed);
+    const EpochPlan plan = plan_epoch(able(), {}, mode_of("oversubscription"), seed);
     threads.insert(plan.program.threads.size());
   }
   EXPECT_GT(*threads.rbegin(), 64U);
@@ -164,7 +152,7 @@ TEST(EpochPlan, ProgramsOfTheRegistryComeOften) {
   entry.programs = {"L0 R3000000 U | L0 U"};
   int written = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const EpochPlan plan = plan_epoch(entry, {.threads = 2}, mode_from("plain").value(), seed);
+    const EpochPlan plan = plan_epoch(entry, {.threads = 2}, mode_of("plain"), seed);
     written += plan.program == program_from(entry.programs.front(), 2).value();
   }
   EXPECT_GT(written, 25);
@@ -175,7 +163,7 @@ template <class Is>
 int plans_of(const RegisteredLock& entry, std::string_view mode, const Is& is) {
   int plans = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    plans += is(plan_epoch(entry, {}, mode_from(mode).value(), seed));
+    plans += is(plan_epoch(entry, {}, mode_of(mode), seed));
   }
   return plans;
 }
