@@ -134,8 +134,7 @@ constexpr char kResting[] = "L0 R3200000000 U | L0 R3200000000 U";
 TEST(RecordedRun, ADeadOwnersLockIsHadAgain) {
   const RegisteredLock file = lock_under_test<InScratchFolder<FileLock<>>>("file", "");
   // Whoever is first is killed resting, when the other waits.
-  const RecordedRun run =
-      run_recorded(file, {.program = program(kResting), .fault = FaultKind::kKill});
+  const RecordedRun run = run_recorded(file, {.program = program(kResting)}, FaultKind::kKill);
   EXPECT_EQ(run.ended_badly, "");
   EXPECT_EQ(run.faults.killed_inside, 1u);
   EXPECT_EQ(run.possible[0].end, Trace::kFinished);
@@ -148,8 +147,8 @@ TEST(RecordedRun, ADeadOwnersLockIsHadAgain) {
 }
 
 TEST(RecordedRun, EndsProcessesThatStandStillAndTellsWhatTheyWaitFor) {
-  const RecordedRun run = run_recorded(named("link_no_recovery"),
-                                       {.program = program(kResting), .fault = FaultKind::kKill});
+  const RecordedRun run =
+      run_recorded(named("link_no_recovery"), {.program = program(kResting)}, FaultKind::kKill);
   EXPECT_EQ(run.possible[0].end, Trace::kStuck);
   ASSERT_THAT(run.possible[0].waits, SizeIs(1));
   EXPECT_EQ(run.possible[0].waits[0].keys(), std::vector<std::uint32_t>{0});

@@ -5,9 +5,33 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/stress/conformance/coverage_text.h"
+#include <absl/strings/str_cat.h>
+
+#include "harness/petri/search_report.h"
 
 namespace lockbench::stress {
+namespace {
+
+// Which transitions of a net no trace took, and how many traces could not be checked. Empty if
+// every transition was taken and every trace was checked.
+std::vector<std::string> coverage_text(const Net& net, const TraceChecker& checker) {
+  const Coverage coverage = checker.coverage();
+  std::vector<std::string> text;
+  if (!coverage.never_seen.empty())
+    text.push_back("never seen: " + transitions_text(net, coverage.never_seen));
+  if (!coverage.never_needed.empty()) {
+    text.push_back("looks like others, and was never needed to explain what was seen: " +
+                   transitions_text(net, coverage.never_needed));
+  }
+  if (checker.undecided() != 0) {
+    text.push_back("not decided of " + std::to_string(checker.undecided()) +
+                   " executions, in which more ways were open than are followed; fewer threads "
+                   "leave fewer open");
+  }
+  return text;
+}
+
+}  // namespace
 
 void ConformanceRun::look_at(std::span<const Trace> possible, const std::string& how,
                              const std::string& ended_badly) {
@@ -47,6 +71,16 @@ Report ConformanceRun::complete(Report begun) const {
   report.remarks.insert(report.remarks.end(), std::make_move_iterator(covered.begin()),
                         std::make_move_iterator(covered.end()));
   return report;
+}
+
+bool BudgetClock::over(const ConformanceRun& run, Clock::time_point until) {
+  constexpr auto kProgressPeriod = std::chrono::milliseconds(200);
+  const Clock::time_point now = Clock::now();
+  if (now - reported_at_ > kProgressPeriod) {
+    reported_at_ = now;
+    report_(absl::StrCat(run.executions(), " executions"));
+  }
+  return run.failed() || now >= until;
 }
 
 }  // namespace lockbench::stress

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ConformanceRun: checks the executions of a lock against its net, one after the other, and
-// collects the result. Pure: it reads no clock and does not run the lock.
+// collects the result. Pure: it does not run the lock.
 //
 // The run fails at the first execution that disagrees; no execution should be checked after that.
 // The oracle is kNet if the net cannot do what was observed, and kCrash if the net can do it but
 // the execution ended badly. If no execution was decided, or there was none, the report is
 // inconclusive and never clean.
+//
+// BudgetClock: the time limit of a conformance run, and its progress messages.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +20,7 @@
 
 #include "harness/stress/conformance/trace_checker.h"
 #include "harness/stress/conformance/watched_net.h"
+#include "harness/stress/engine_program.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/report.h"
 #include "harness/stress/trace/trace.h"
@@ -52,6 +56,30 @@ class ConformanceRun {
   std::optional<Failure> failure_;
   std::string how_;
   std::vector<NetEvent> trace_;
+};
+
+class BudgetClock {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  BudgetClock(std::chrono::nanoseconds budget, const ReportProgress& report_progress)
+      : report_(report_progress), end_(began_ + budget) {}
+
+  Clock::time_point end() const { return end_; }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  // Whether the run has failed or the time is past `until`. Reports the number of executions a few
+  // times a second.
+  bool over(const ConformanceRun& run, Clock::time_point until);
+
+  // The same with the end of the whole budget as the limit.
+  bool over(const ConformanceRun& run) { return over(run, end_); }
+
+ private:
+  const ReportProgress& report_;
+  const Clock::time_point began_ = Clock::now();
+  const Clock::time_point end_;
+  Clock::time_point reported_at_ = began_;
 };
 
 }  // namespace lockbench::stress

@@ -3,14 +3,18 @@
 #include "harness/stress/conformance/key_map.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/petri/replay.h"
+#include "harness/stress/supervision/watched_child.h"
+#include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress {
+
 namespace {
 
 absl::Status unlike(const std::string& lock, const std::string& what) {
@@ -85,6 +89,28 @@ absl::StatusOr<KeyMap> map_keys(const RegisteredLock& entry, const WatchedNet& n
                   absl::StrCat("it has ", net.locks().size(), " locks, the code ", highest + 1));
   }
   return keys;
+}
+
+void KeyTrial::store(const TriedKey& tried) {
+  std::uint64_t bits = 0;
+  for (std::uint32_t key = 0; key < kKeysTried; ++key) {
+    bits |= std::uint64_t{tried.kept_out[key]} << key;
+  }
+  put(capacity, tried.capacity);
+  put(kept_out, bits);
+}
+
+absl::StatusOr<TriedKey> tried_in_child(const std::function<void(KeyTrial&)>& attempt) {
+  const platform::SharedObject<KeyTrial> trial;
+  const ChildEnd end = watch_child([&] { attempt(*trial); }, [] { return std::uint64_t{0}; });
+  if (end.stalled || !end.says.empty()) {
+    return absl::AbortedError(end.stalled ? "a call of try_lock() did not return" : end.says);
+  }
+  TriedKey tried{.capacity = static_cast<std::uint32_t>(get(trial->capacity))};
+  for (std::uint32_t key = 0; key < kKeysTried; ++key) {
+    tried.kept_out[key] = (get(trial->kept_out) >> key & 1) != 0;
+  }
+  return tried;
 }
 
 }  // namespace lockbench::stress

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // KeyMap: which keys of a lock belong to which locks of its net. Found by trying the keys.
+//
+// KeyTrial: tries the keys of a lock in a child process, because a broken lock may crash or hang
+// even in this simple test.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include "harness/stress/conformance/trace_checker.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/registered_lock.h"
+#include "harness/stress/trace/shared_words.h"
 
 namespace lockbench::stress {
 
@@ -53,5 +57,16 @@ void try_keys(const RegisteredLock& entry, std::uint32_t first, const Elsewhere&
   });
   for (const auto& handle : held) handle->unlock();
 }
+
+// The result of the process, in memory that it shares with its children.
+struct KeyTrial {
+  Word capacity{0};
+  Word kept_out{0};  // a bit for each key
+
+  void store(const TriedKey& tried);
+};
+
+// Fails with Aborted if the process did not end normally. Requires: this process has one thread.
+absl::StatusOr<TriedKey> tried_in_child(const std::function<void(KeyTrial&)>& attempt);
 
 }  // namespace lockbench::stress

@@ -41,6 +41,12 @@ LitmusProgram ProgramSource::drawn(std::mt19937_64& random) const {
   return generate_program(net_, keys_, abilities_, threads, rounds, random);
 }
 
+std::size_t RunPlan::acts() const {
+  std::size_t acts = 1;
+  for (const std::vector<Act>& thread : program.threads) acts += thread.size();
+  return acts * passes + program.threads.size();
+}
+
 std::uint32_t passes_for(const LitmusProgram& program, const RunLength& length) {
   std::size_t acts = 1;
   for (const std::vector<Act>& thread : program.threads) acts += thread.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ProgramSource: chooses the litmus programs whose traces are checked against a net.
+// ProgramSource: chooses the litmus programs whose traces are checked against a net. RunPlan: one
+// run of such a program by threads or processes with their own lock.
 #pragma once
 
 #include <cstddef>
@@ -41,5 +42,15 @@ struct RunLength {
 
 // How many times each thread repeats its acts; at least once.
 std::uint32_t passes_for(const LitmusProgram& program, const RunLength& length);
+
+struct RunPlan {
+  LitmusProgram program;     // without A: each thread or process repeats its acts
+  std::uint32_t passes = 1;  // number of repetitions
+  bool yields = false;
+  std::uint64_t seed = 1;
+
+  // The most acts that can be recorded.
+  std::size_t acts() const;
+};
 
 }  // namespace lockbench::stress

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // RecordingRunner: the runner for a lock whose trace is checked against a net. It records requests,
-// acquisitions and releases, yields from time to time, and checks nothing.
+// acquisitions and releases, yields from time to time, and checks nothing. Remains: what is looked
+// for when all have ended.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,8 @@
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/trace/recorder.h"
+#include "harness/stress/trace/shared_words.h"
+#include "harness/stress/trace/trace.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress {
@@ -70,6 +73,31 @@ class RecordingRunner {
   const bool yields_;
   Random random_;
   std::uint32_t holds_ = 0;
+};
+
+// What the process that looks at an unused lock writes for its supervising process.
+struct Remains {
+  Word looked{0};     // number of keys
+  Word short_key{0};  // one more than the first key that is not free; 0: all are
+  Word short_free{0};
+
+  void look_at(LockUnderTest& lock, std::uint32_t keys, bool strong_try) {
+    for (std::uint32_t key = 0; key < keys; ++key, add(looked)) {
+      const std::uint32_t free = free_holds(lock, key, strong_try);
+      if (free == lock.capacity()) continue;
+      put(short_free, free);
+      put(short_key, key + 1);
+      return;
+    }
+  }
+
+  // Completes the trace of a run that finished.
+  void tell(Trace& trace) const {
+    trace.end = Trace::kFinished;
+    if (get(short_key) == 0) return;
+    trace.shortage = {.key = static_cast<std::uint32_t>(get(short_key) - 1),
+                      .free = static_cast<std::uint32_t>(get(short_free))};
+  }
 };
 
 }  // namespace lockbench::stress

@@ -13,10 +13,8 @@
 
 #include <absl/status/status.h>
 
-#include "harness/stress/conformance/budget_clock.h"
 #include "harness/stress/conformance/conformance_run.h"
 #include "harness/stress/conformance/key_map.h"
-#include "harness/stress/conformance/key_trial.h"
 #include "harness/stress/conformance/program_source.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/litmus/program.h"
@@ -66,11 +64,11 @@ class Conformer {
       const LitmusProgram drawn = programs_.next(random);
       const LitmusProgram program = random() % 2 == 0 ? lingering(drawn) : drawn;
       for (std::size_t i = 0; i < std::size(kFaults) && !clock_.over(run_); ++i) {
-        execute({.program = program,
-                 .passes = passes_for(program, kLength),
-                 .fault = possible(kFaults[i]),
-                 .yields = random() % 2 == 0,
-                 .seed = random()});
+        const RunPlan plan{.program = program,
+                           .passes = passes_for(program, kLength),
+                           .yields = random() % 2 == 0,
+                           .seed = random()};
+        execute(plan, possible(kFaults[i]));
       }
     }
     return told();
@@ -82,8 +80,8 @@ class Conformer {
     return kills(fault) && !survives ? FaultKind::kNone : fault;
   }
 
-  void execute(const RunPlan& plan) {
-    const RecordedRun run = run_recorded(entry_, plan);
+  void execute(const RunPlan& plan, FaultKind fault) {
+    const RecordedRun run = run_recorded(entry_, plan, fault);
     run_.look_at(run.possible, "processes", run.ended_badly);
     faults_.killed += run.faults.killed;
     faults_.killed_inside += run.faults.killed_inside;

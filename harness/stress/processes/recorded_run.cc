@@ -46,26 +46,13 @@ constexpr std::uint64_t kOneUnaimedIn = 8;
 // Two processes with the same number are distinguished by the tick of 10 ms in which they began.
 constexpr milliseconds kOldEnough{30};
 
-std::size_t room_for(const RunPlan& plan) {
-  std::size_t acts = 0;
-  for (const std::vector<Act>& process : plan.program.threads) acts += process.size();
-  return acts * plan.passes + plan.program.threads.size() + 1;
-}
-
-// For the quiescent state: a key that fewer threads could acquire than its capacity, if there is
-// one.
-struct Left {
-  Word looked{0};
-  Word short_key{0};  // the key plus 1; 0: no key
-  Word short_free{0};
-};
-
 class Run {
  public:
-  Run(const RegisteredLock& entry, const RunPlan& plan)
+  Run(const RegisteredLock& entry, const RunPlan& plan, FaultKind fault)
       : plan_(plan),
+        fault_(fault),
         lock_(entry.make(plan.program.keys())),
-        recorder_(count(), room_for(plan)),
+        recorder_(count(), plan.acts()),
         processes_(count()),
         stalls_(count()),
         random_(derive_seed(plan.seed, count())) {}
@@ -87,7 +74,7 @@ class Run {
     for (std::uint32_t i = 0; i < count(); ++i) {
       processes_[i] = start_child([this, i] { live(i); });
     }
-    if (plan_.fault == FaultKind::kRecycle) platform::sleep_until(platform::now() + kOldEnough);
+    if (fault_ == FaultKind::kRecycle) platform::sleep_until(platform::now() + kOldEnough);
     put(*go_, 1);
     const bool still = !await_all();
     complete(still);
@@ -155,10 +142,10 @@ class Run {
 
   // Returns false if there was no process to kill or stop.
   bool inject_fault() {
-    if (plan_.fault == FaultKind::kNone) return false;
+    if (fault_ == FaultKind::kNone) return false;
     const std::optional<std::uint32_t> victim = this->victim();
     if (!victim) return false;
-    if (plan_.fault == FaultKind::kStop) {
+    if (fault_ == FaultKind::kStop) {
       stop(*victim);
     } else {
       kill(*victim);
@@ -170,11 +157,11 @@ class Run {
   // least one process must remain, so that the state of the lock can be observed afterwards.
   std::optional<std::uint32_t> victim() {
     std::vector<std::uint32_t> fit = living();
-    const bool kills = plan_.fault != FaultKind::kStop;
+    const bool kills = fault_ != FaultKind::kStop;
     const bool enough =
         kills ? result_.faults.killed + 1 == count() : result_.faults.stopped == kMostStops;
     if (fit.empty() || enough) return std::nullopt;
-    if (plan_.fault != FaultKind::kKill || aims_) {
+    if (fault_ != FaultKind::kKill || aims_) {
       const auto wants = [this](std::uint32_t i) { return recorder_.pending(i).has_value(); };
       const auto others = static_cast<std::ptrdiff_t>(fit.size()) - 1;
       const auto waiting = std::count_if(fit.begin(), fit.end(), wants);
@@ -193,7 +180,7 @@ class Run {
     if (recorder_.is_holding(victim)) ++result_.faults.killed_inside;
     collect_child(number);
     processes_[victim] = 0;
-    if (plan_.fault != FaultKind::kRecycle) return;
+    if (fault_ != FaultKind::kRecycle) return;
     if (const std::optional<pid_t> unrelated = start_unrelated_process(number)) {
       unrelated_.push_back(*unrelated);
       ++result_.faults.recycled;
@@ -230,30 +217,19 @@ class Run {
 
   // A new process makes these checks.
   void check_quiescent_state(Trace& trace) {
-    const platform::SharedObject<Left> left;
-    const ChildEnd end = watch_child([&] { look(*left); }, [&] { return get(left->looked); });
+    const platform::SharedObject<Remains> remains;
+    const ChildEnd end = watch_child([&] { remains->look_at(*lock_, plan_.program.keys(), false); },
+                                     [&] { return get(remains->looked); });
     if (end.stalled || !end.says.empty()) {
       result_.ended_badly =
           end.stalled ? "a call on a lock that nobody uses did not return" : end.says;
-      return;
-    }
-    trace.end = Trace::kFinished;
-    if (get(left->short_key) == 0) return;
-    trace.shortage = {.key = static_cast<std::uint32_t>(get(left->short_key) - 1),
-                      .free = static_cast<std::uint32_t>(get(left->short_free))};
-  }
-
-  void look(Left& left) {
-    for (std::uint32_t key = 0; key < plan_.program.keys(); ++key, add(left.looked)) {
-      const std::uint32_t free = free_holds(*lock_, key, false);
-      if (free == lock_->capacity()) continue;
-      put(left.short_free, free);
-      put(left.short_key, key + 1);
-      return;
+    } else {
+      remains->tell(trace);
     }
   }
 
   const RunPlan& plan_;
+  const FaultKind fault_;
   const std::unique_ptr<LockUnderTest> lock_;
   Recorder recorder_;
   const platform::SharedObject<Word> go_;
@@ -269,8 +245,8 @@ class Run {
 
 }  // namespace
 
-RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan) {
-  return Run(entry, plan).run();
+RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan, FaultKind fault) {
+  return Run(entry, plan, fault).run();
 }
 
 }  // namespace lockbench::stress::processes

@@ -8,21 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/stress/litmus/program.h"
+#include "harness/stress/conformance/program_source.h"
 #include "harness/stress/processes/mode.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/trace.h"
 
 namespace lockbench::stress::processes {
-
-// What a run does, including its faults (a part of those that FaultInjector injects).
-struct RunPlan {
-  LitmusProgram program;               // without A: each process repeats its acts
-  std::uint32_t passes = 1;            // number of repetitions
-  FaultKind fault = FaultKind::kNone;  // kNone, kKill, kStop or kRecycle
-  bool yields = false;
-  std::uint64_t seed = 1;
-};
 
 struct RunFaults {
   std::uint64_t killed = 0;
@@ -39,8 +30,10 @@ struct RecordedRun {
   RunFaults faults;
 };
 
-// At least one process is not killed. Requires: this process has one thread. Aborts if no process
-// can be created.
-RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan);
+// `fault`: kNone, kKill, kStop or kRecycle, a part of those that FaultInjector injects. At least
+// one process is not killed. Requires: this process has one thread. Aborts if no process can be
+// created.
+RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan,
+                         FaultKind fault = FaultKind::kNone);
 
 }  // namespace lockbench::stress::processes

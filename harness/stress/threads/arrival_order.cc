@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/arrival_order.h"
+// Arrival order: checks whether a lock that promises to be fair serves native threads in the order
+// in which they arrive.
+//
+// The order of threads that arrive at about the same time cannot be determined. So each thread
+// arrives when the one before it certainly waits: when that one sleeps in its call, or has used a
+// processor for longer than any lock spins before it queues a thread. Then the holder releases, and
+// requests the key again at once: it must be served after all of them.
 
 #include <array>
 #include <atomic>
@@ -14,6 +20,7 @@
 #include <unistd.h>
 
 #include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {
 namespace {

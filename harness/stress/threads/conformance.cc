@@ -11,10 +11,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/stress/conformance/budget_clock.h"
 #include "harness/stress/conformance/conformance_run.h"
 #include "harness/stress/conformance/key_map.h"
-#include "harness/stress/conformance/key_trial.h"
 #include "harness/stress/conformance/program_source.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/litmus/program.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/fork_while_held.h"
+// ForkWhileHeld: a thread forks while it holds a key.
 
 #include <chrono>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {
 namespace {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/key_scan.h"
+// Key scan: checks whether two keys that have no relation to each other share a lock.
+//
+// If a lock distinguishes keys only by a hash, two of some thousands of keys share a lock, but
+// short programs do not use that many keys. So one thread holds many random keys, and another tries
+// many more. With n held and m tried keys, the probability to detect a hash of b bits is 1 - e^(-nm
+// / 2^b).
 
 #include <chrono>
 #include <exception>
@@ -12,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/threads/epoch_checks.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress::threads {

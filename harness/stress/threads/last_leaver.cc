@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/last_leaver.h"
+// LastLeaver: two threads use a lock for the last time; the last of them destroys it. The unlock()
+// that let it in may not have returned, and must not access the lock any more.
 
 #include <array>
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "harness/stress/threads/access_delays.h"
+#include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/guarded_memory.h"
 

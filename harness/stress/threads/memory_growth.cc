@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/memory_growth.h"
+// Memory growth: checks whether calls of one kind leave memory behind that is not freed.
+//
+// A lock may keep memory that it will use again, and may free many blocks at a time. So the check
+// first makes enough calls to fill everything that the lock keeps, and then makes calls again: the
+// memory that these leave behind is lost.
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +15,7 @@
 #include <vector>
 
 #include "harness/stress/oracles/residue.h"
+#include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {
 namespace {

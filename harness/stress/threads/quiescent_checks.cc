@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/quiescent_checks.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -14,12 +12,7 @@
 #include "harness/stress/litmus/unused_key.h"
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
-#include "harness/stress/threads/arrival_order.h"
-#include "harness/stress/threads/fork_while_held.h"
-#include "harness/stress/threads/key_scan.h"
-#include "harness/stress/threads/last_leaver.h"
-#include "harness/stress/threads/memory_growth.h"
-#include "harness/stress/threads/timeout_checks.h"
+#include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {
 namespace {

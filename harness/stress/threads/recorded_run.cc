@@ -26,15 +26,8 @@ struct Progress {
 
   Word phase{kRunning};
   Word keys_kept{0};
-  Word short_key{0};  // the key plus 1; 0: no key
-  Word short_free{0};
+  Remains remains;
 };
-
-std::size_t room_for(const RunPlan& plan) {
-  std::size_t acts = 1;
-  for (const std::vector<Act>& thread : plan.program.threads) acts += thread.size();
-  return acts * plan.passes;
-}
 
 class Run {
  public:
@@ -54,7 +47,8 @@ class Run {
     go_.store(true, std::memory_order_release);  // (1) publishes the run to (2)
     for (std::thread& thread : threads) thread.join();
     put(progress_.phase, Progress::kChecking);
-    check_quiescent_state();
+    put(progress_.keys_kept, lock_->keys_kept().value_or(0));
+    progress_.remains.look_at(*lock_, plan_.program.keys(), strong_try_);
     put(progress_.phase, Progress::kDone);
   }
 
@@ -71,17 +65,6 @@ class Run {
     for (std::uint32_t i = 0; i < plan_.passes; ++i) interpreter.run();
   }
 
-  void check_quiescent_state() {
-    put(progress_.keys_kept, lock_->keys_kept().value_or(0));
-    for (std::uint32_t key = 0; key < plan_.program.keys(); ++key) {
-      const std::uint32_t free = free_holds(*lock_, key, strong_try_);
-      if (free == lock_->capacity()) continue;
-      put(progress_.short_free, free);
-      put(progress_.short_key, key + 1);
-      return;
-    }
-  }
-
   const RunPlan& plan_;
   Recorder& recorder_;
   Progress& progress_;
@@ -92,19 +75,11 @@ class Run {
   std::atomic<bool> go_{false};
 };
 
-void complete(const RegisteredLock& entry, const Progress& progress, Trace& trace) {
-  trace.end = Trace::kFinished;
-  if (entry.abilities.reclaims) trace.keys_kept = get(progress.keys_kept);
-  if (get(progress.short_key) == 0) return;
-  trace.shortage = {.key = static_cast<std::uint32_t>(get(progress.short_key) - 1),
-                    .free = static_cast<std::uint32_t>(get(progress.short_free))};
-}
-
 }  // namespace
 
 RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan) {
   const auto count = static_cast<std::uint32_t>(plan.program.threads.size());
-  Recorder recorder(count, room_for(plan));
+  Recorder recorder(count, plan.acts());
   const platform::SharedObject<Progress> progress;
   const ChildEnd end = watch_child([&] { Run(entry, plan, recorder, *progress).run(); },
                                    [&] { return recorder.count() * 4 + get(progress->phase); });
@@ -116,7 +91,8 @@ RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan) {
       if (const auto request = recorder.pending(i)) run.trace.waits.push_back(*request);
     }
   } else if (get(progress->phase) == Progress::kDone) {
-    complete(entry, *progress, run.trace);
+    progress->remains.tell(run.trace);
+    if (entry.abilities.reclaims) run.trace.keys_kept = get(progress->keys_kept);
   } else {
     run.ended_badly =
         end.stalled ? "a call on a lock that no thread uses did not return" : end.says;

@@ -4,21 +4,13 @@
 // hang, and records their events.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "harness/stress/litmus/program.h"
+#include "harness/stress/conformance/program_source.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/trace.h"
 
 namespace lockbench::stress::threads {
-
-struct RunPlan {
-  LitmusProgram program;     // without A: each thread repeats its acts
-  std::uint32_t passes = 1;  // number of repetitions
-  bool yields = false;
-  std::uint64_t seed = 1;
-};
 
 struct RecordedRun {
   Trace trace;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/timeout_checks.h"
+// Waits that must end at their timeout and not before or long after it, though something else
+// happens meanwhile.
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +17,7 @@
 #include "harness/stress/litmus/timeouts.h"
 #include "harness/stress/oracles/model.h"
 #include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "primitives/platform/clock.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/warm_up.h"
+// WarmUp: what happens to the lock before the threads of the program begin.
 
 #include <chrono>
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include "harness/stress/litmus/deep_nest.h"
 #include "harness/stress/oracles/observations.h"
+#include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/epoch_context.h"
 
 namespace lockbench::stress::threads {

@@ -11,7 +11,6 @@
 
 #include <absl/status/status.h>
 
-#include "harness/stress/conformance/budget_clock.h"
 #include "harness/stress/conformance/conformance_run.h"
 #include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/net_program.h"
