@@ -202,7 +202,7 @@ RULES: dict[str, Rule] = {
         + ("harness/stress/explore", "harness/stress/conformance")
         + ("harness/stress/instrumentation", "primitives", "workloads/random.h")
         # How the engine's own process ended. The rest is built for the native platform.
-        + ("harness/stress/supervision/abnormal_end.h",)
+        + ("harness/stress/supervision/watched_child.h",)
         + ("harness/stress/supervision/forked_child.h",),
         STANDARD | {"Abseil", "kernel"},
     ),

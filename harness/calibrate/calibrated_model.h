@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/calibrate/measured_figures.h"
+#include "harness/calibrate/measure_figures.h"
 #include "harness/calibrate/shape.h"
 #include "harness/machine/machine_file.h"
 #include "harness/machine/machine_model.h"

@@ -16,7 +16,7 @@
 #include "harness/kernel/processors.h"
 #include "harness/measure/workload_settings.h"
 #include "harness/plan/nearest.h"
-#include "harness/plan/number.h"
+#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {

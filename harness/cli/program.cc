@@ -28,7 +28,6 @@
 #include "harness/command/substitute/substitute_command.h"
 #include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
-#include "harness/process/inherited.h"
 #include "harness/process/out_of_memory.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // conclude: computes the sample from the reports of the threads and from the proof.
+//
+// Figures: pure functions that compute the figures of a row from the reports of the threads.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +18,56 @@
 #include "workloads/proof.h"
 
 namespace lockbench {
+
+inline double seconds(Nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// Jain's fairness index of per-thread figures: (sum x)^2 / (n * sum x^2). It is 1 if all are equal
+// and 1/n if one thread has everything. Absent if the sum is 0.
+// Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", 1984.
+std::optional<double> jain_index(std::span<const std::uint64_t> shares);
+
+// When one thread worked, in seconds from any common origin.
+struct Interval {
+  double start_s = 0;
+  double end_s = 0;
+};
+
+// The share of the time from the first start to the last end in which every thread was at work: 0
+// to 1. Absent when that time is 0.
+std::optional<double> overlap_of(std::span<const Interval> threads);
+
+// The time that a perfect lock would need for fixed work, in seconds: the greatest of
+//   - the holds of the busiest key, divided by the key's capacity;
+//   - the holds and think times of the busiest thread;
+//   - all work that must be computed (spun), divided by the number of processors.
+// Absent if the length of the holds is not known (no hold, or holds that touch cache lines).
+std::optional<double> ideal_seconds(const HoldBound& bound, const Cell& cell,
+                                    std::uint32_t capacity, std::uint32_t processors);
+
+// Detects a stalled trial: no thread has made progress for `limit_s`. With a limit of 0, no trial
+// is stalled.
+class StallWatch {
+ public:
+  explicit StallWatch(double limit_s) : limit_s_(limit_s) {}
+
+  // `progress` is any number that changes when a thread makes progress. Times ascend.
+  bool stalled(double now_s, std::uint64_t progress) {
+    if (!seen_ || progress != progress_) {
+      seen_ = true;
+      progress_ = progress;
+      since_s_ = now_s;
+    }
+    return limit_s_ > 0 && now_s - since_s_ >= limit_s_;
+  }
+
+ private:
+  double limit_s_;
+  bool seen_ = false;
+  std::uint64_t progress_ = 0;
+  double since_s_ = 0;
+};
 
 // Writes the resources that the process used in the window into `sample`.
 void add_usage(const Usage& used, Sample& sample);

@@ -20,7 +20,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "harness/measure/worker_group.h"
+#include "harness/measure/thread_workers.h"
 #include "primitives/platform/shared_array.h"
 
 namespace lockbench {

@@ -14,7 +14,6 @@
 #include "harness/measure/conclude.h"
 #include "harness/measure/disturbance.h"
 #include "harness/measure/event_counts.h"
-#include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
 #include "harness/measure/process_workers.h"
 #include "harness/measure/processor_use.h"

@@ -12,6 +12,19 @@
 #include "primitives/service.h"
 
 namespace lockbench {
+
+StartProcessors::StartProcessors() : places_(allowed_processor_numbers()) {}
+
+std::vector<int> StartProcessors::first_for(int processor, std::size_t worker) const {
+  if (processor != kAnyProcessor) return {processor};
+  if (places_.empty()) return {};
+  return {places_[worker % places_.size()]};
+}
+
+void StartProcessors::free_caller() const {
+  if (!places_.empty()) bind_to_processors(0, places_);
+}
+
 namespace {
 
 // A measured loop needs a few hundred bytes; the rest is for sanitizers and library calls.

@@ -9,7 +9,6 @@
 
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/limits.h"
-#include "harness/micro/membarrier.h"
 #include "primitives/platform/futex.h"
 #include "primitives/platform/spin.h"
 

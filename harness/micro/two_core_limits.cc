@@ -11,7 +11,6 @@
 #include "harness/measure/pinning.h"
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/limits.h"
-#include "harness/micro/membarrier.h"
 #include "primitives/platform/futex.h"
 
 namespace lockbench {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "harness/petri/expansion.h"
 #include "harness/petri/home_states.h"
 #include "harness/petri/marking_set.h"
 #include "harness/petri/packed_net.h"

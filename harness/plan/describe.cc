@@ -2,12 +2,15 @@
 
 #include "harness/plan/describe.h"
 
+#include <cstdint>
+
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
+
 namespace {
 
 std::string counted(std::uint64_t count, std::string_view thing) {
@@ -48,6 +51,15 @@ std::string describe(const Cell& cell) {
 std::string describe(const Trial& trial, Nanoseconds expected) {
   return absl::StrFormat("%5d  block %d  %s  %s", trial.number, trial.block, describe(trial.cell),
                          to_text(expected));
+}
+
+std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3;
+  }
+  return absl::StrFormat("%016x", hash);
 }
 
 }  // namespace lockbench

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Describe: a cell in one short line for users.
+//
+// Fingerprint: a short name for a text, the same on every machine and in every version.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/plan/cell.h"
 
@@ -15,5 +18,10 @@ std::string describe(const Cell& cell);
 
 // A trial of a plan in one line, for --dry-run: `  12  block 0  <cell>  120ms`.
 std::string describe(const Trial& trial, Nanoseconds expected);
+
+// 16 hexadecimal digits. Texts that differ by accident have different fingerprints. It does not
+// protect against texts that are constructed to collide. FNV-1a of 64 bits (G. Fowler, L. C. Noll,
+// K.-P. Vo, 1991).
+std::string fingerprint(std::string_view text);
 
 }  // namespace lockbench

@@ -5,10 +5,13 @@
 // Every block contains every cell once, in a new random order. The trials of a block have one seed,
 // so that all cells draw the same keys. The same preset and seed give the same plan, byte for byte,
 // on every machine.
+//
+// Blocks: one pass over the cells, in a new random order.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <span>
 
 #include <absl/status/statusor.h>
 
@@ -17,6 +20,10 @@
 #include "harness/plan/preset.h"
 
 namespace lockbench {
+
+// Adds one more block of `cells` to the plan, which contains each cell once. The order, and the
+// seed that its trials share, depend only on the plan's seed and the block's number.
+void append_block(Plan& plan, std::span<const Cell> cells);
 
 // Returns whether a cell can be measured, and the properties that its limits depend on, from the
 // catalog. FailedPrecondition: everything in the cell exists but cannot be combined. Any other

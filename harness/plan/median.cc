@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "harness/plan/median.h"
 
 namespace lockbench {
+
 namespace {
 
 // The probability that none of n values is below the median.
@@ -44,6 +48,21 @@ std::size_t least_values_for(double confidence) {
   std::size_t n = 2;
   while (1 - 2 * outermost_tail(n) < confidence) ++n;
   return n;
+}
+
+std::optional<double> relative_half_width(std::vector<double> values) {
+  if (values.size() < least_values_for(kUsualConfidence)) return std::nullopt;
+  const MedianInterval interval = *median_interval(values);
+  return (interval.high - interval.low) / 2 / median(std::move(values));
+}
+
+std::vector<Cell> imprecise_cells(std::span<const CellFigures> measured, double precision) {
+  std::vector<Cell> cells;
+  for (const CellFigures& cell : measured) {
+    const std::optional<double> half_width = relative_half_width(cell.figures);
+    if (!half_width || *half_width > precision) cells.push_back(cell.cell);
+  }
+  return cells;
 }
 
 }  // namespace lockbench

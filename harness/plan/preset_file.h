@@ -17,9 +17,12 @@
 // The fields of a sweep are listed in sweep_fields.h. An axis has one value or an array of values;
 // each value is written as on the command line. A file without [[sweep]] is itself one sweep.
 // docs/presets.md lists all keys.
+//
+// PresetTemplate: a preset that runs as it is, with every key and its meaning, for users to edit.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <absl/status/statusor.h>
@@ -42,5 +45,8 @@ std::span<const PresetKey> preset_keys();
 // The name of the preset is the name of the file, without folder and `.toml`. Errors begin with
 // `file_name:line:column:`.
 absl::StatusOr<Preset> parse_preset(std::string_view toml, std::string_view file_name);
+
+// Pure. Its first comment calls the file FILE.toml.
+std::string preset_template();
 
 }  // namespace lockbench

@@ -11,8 +11,6 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/plan/number.h"
-
 namespace lockbench {
 namespace {
 

@@ -4,11 +4,16 @@
 //
 // Every value prints in one canonical form, and that form parses to the same value. An error says
 // what is wrong and what would be right; the caller adds where.
+//
+// Converts text to numbers.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -16,6 +21,17 @@
 #include "workloads/settings.h"
 
 namespace lockbench {
+
+// The number that the whole `text` represents; absent if it is not a number or does not fit into a
+// T.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 
 // No duration is longer than this, so that sums and small multiples do not overflow.
 inline constexpr Nanoseconds kLongestDuration = std::chrono::hours(24);

@@ -3,14 +3,26 @@
 #include "harness/process/out_of_memory.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <new>
 #include <unistd.h>
 
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
+
+void restore_inherited_settings() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    // open() returns the lowest free descriptor, which is this one.
+    static_cast<void>(open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR));
+  }
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
 namespace {
 
 // Written before memory runs out, because nothing can be allocated then.

@@ -12,7 +12,7 @@
 
 #include "harness/record/csv.h"
 #include "harness/record/files.h"
-#include "harness/record/outcome.h"
+#include "harness/record/row.h"
 #include "harness/record/schema.h"
 
 namespace lockbench {

@@ -11,10 +11,9 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/plan/fingerprint.h"
+#include "harness/plan/describe.h"
 #include "harness/plan/json.h"
 #include "harness/plan/json_fields.h"
-#include "harness/record/build_json.h"
 #include "harness/record/machine_identity.h"
 #include "harness/record/machine_json.h"
 #include "harness/record/target.h"

@@ -11,7 +11,6 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/record/csv.h"
-#include "harness/record/latency.h"
 #include "harness/record/row_check.h"
 #include "harness/record/schema.h"
 

@@ -7,9 +7,8 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/block.h"
+#include "harness/plan/expand.h"
 #include "harness/record/csv.h"
-#include "harness/record/latency.h"
 #include "harness/record/recovery.h"
 #include "harness/record/schema.h"
 

@@ -11,6 +11,9 @@
 //              fraction is the shortest text that reads back as the same value. A figure that was
 //              not measured is an empty cell, never a zero. No cell contains a line end or is much
 //              longer than 4 KiB, whatever the process of a trial printed.
+//
+// Latency: the distributions of the times in trials.csv, as rows of latency.csv: one row for each
+// bucket of a histogram that is not empty.
 #pragma once
 
 #include <span>
@@ -48,5 +51,14 @@ std::string latency_markdown();
 
 // The shortest text that reads back as the same value; empty if it is not finite.
 std::string figure_text(double figure);
+
+// The columns of latency.csv. No cell is ever empty.
+std::span<const Field> latency_columns();
+
+// The header of latency.csv.
+std::vector<std::string> latency_header();
+
+// All rows of one trial as text, waits before holds, each ascending; empty if nothing was timed.
+std::string latency_records(const Row& row);
 
 }  // namespace lockbench

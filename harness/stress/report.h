@@ -17,7 +17,7 @@
 #include <absl/status/statusor.h>
 
 #include "harness/stress/oracles/failure.h"
-#include "harness/stress/trace/trace_step.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress {
 

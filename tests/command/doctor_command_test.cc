@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/command/doctor/finding_text.h"
+#include "harness/command/doctor/diagnosis.h"
 #include "harness/command/doctor/node_answers.h"
 #include "tests/command/sound_facts.h"
 

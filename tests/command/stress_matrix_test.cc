@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/command/stress/live.h"
 #include "harness/command/stress/matrix.h"
+#include "harness/command/stress/text.h"
 
 namespace lockbench {
 namespace {

@@ -10,7 +10,6 @@
 #include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/csv.h"
-#include "harness/record/latency.h"
 #include "harness/record/meta.h"
 #include "harness/record/recovery.h"
 #include "harness/record/sample_json.h"

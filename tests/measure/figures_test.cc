@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/figures.h"
-
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "harness/measure/conclude.h"
 
 namespace lockbench {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/block.h"
-
 #include <algorithm>
 #include <map>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "harness/plan/expand.h"
 #include "workloads/random.h"
 
 namespace lockbench {

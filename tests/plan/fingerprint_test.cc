@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/fingerprint.h"
-
 #include <gtest/gtest.h>
+
+#include "harness/plan/describe.h"
 
 namespace lockbench {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/preset_template.h"
-
 #include <string>
 #include <string_view>
 

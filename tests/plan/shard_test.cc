@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/block.h"
+#include "harness/plan/expand.h"
 
 namespace lockbench {
 namespace {

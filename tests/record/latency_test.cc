@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/latency.h"
-
 #include <gtest/gtest.h>
 
+#include "harness/record/schema.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/csv.h"
-#include "harness/record/latency.h"
 #include "harness/record/recovery.h"
 #include "harness/record/run_writer.h"
 #include "harness/record/schema.h"

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/csv.h"
-#include "harness/record/latency.h"
 #include "harness/record/schema.h"
 #include "tests/plan/matchers.h"
 #include "tests/record/example_run.h"

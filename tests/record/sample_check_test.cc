@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/sample_check.h"
-
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -12,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/record/sample_json.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/outcome.h"
+#include "harness/record/row.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

@@ -11,7 +11,6 @@
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/keys.h"
-#include "harness/stress/litmus/keys_of_pass.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/litmus/program_file.h"
 #include "harness/stress/litmus/shrink.h"

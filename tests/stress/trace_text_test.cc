@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/stress/trace/recent_events.h"
+#include "harness/stress/worker_slot.h"
 
 namespace lockbench::stress {
 namespace {

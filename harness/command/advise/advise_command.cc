@@ -12,7 +12,7 @@
 #include "harness/command/advise/questions.h"
 #include "harness/command/observe/observed_place.h"
 #include "harness/command/predict/predict_command.h"
-#include "harness/command/run/medians.h"
+#include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/services.h"
 #include "harness/plan/printable.h"

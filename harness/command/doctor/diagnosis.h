@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Diagnosis: which facts of a machine falsify measurements, how, and what helps. Pure.
+//
+// FindingText: findings as text for users.
 #pragma once
 
 #include <string>
@@ -45,5 +47,11 @@ std::vector<Finding> diagnose(const SystemFacts& facts);
 // "2 problems affect measurements here: governor powersave; other processes use 60 % of the CPU;
 // see lockbench doctor"; empty if there is none.
 std::string problems_line(const SystemFacts& facts);
+
+// A block for a problem or a note; a line for what is fine.
+std::string finding_text(const Finding& finding);
+
+// A summary, a block for each problem and note in the order given, and a line for the rest.
+std::string findings_text(const std::vector<Finding>& findings);
 
 }  // namespace lockbench

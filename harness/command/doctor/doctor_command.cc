@@ -9,7 +9,7 @@
 #include <absl/status/statusor.h>
 
 #include "harness/command/doctor/ask_nodes.h"
-#include "harness/command/doctor/finding_text.h"
+#include "harness/command/doctor/diagnosis.h"
 #include "harness/command/doctor/node_answers.h"
 #include "harness/command/doctor/nodes_page.h"
 #include "harness/command/doctor/system_facts.h"

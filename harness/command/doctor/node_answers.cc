@@ -10,7 +10,6 @@
 
 #include "harness/plan/printable.h"
 #include "harness/plan/quantity.h"
-#include "harness/record/build_json.h"
 #include "harness/record/machine_json.h"
 
 namespace lockbench {

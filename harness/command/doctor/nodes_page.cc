@@ -11,7 +11,7 @@
 #include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/command/doctor/finding_text.h"
+#include "harness/command/doctor/diagnosis.h"
 #include "harness/plan/printable.h"
 #include "harness/record/machine_identity.h"
 #include "harness/record/meta.h"

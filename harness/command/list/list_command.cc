@@ -11,7 +11,6 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/list/list_json.h"
-#include "harness/command/list/listed.h"
 #include "harness/command/predict/machines.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/printable.h"

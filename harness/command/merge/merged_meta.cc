@@ -12,7 +12,7 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/plan/fingerprint.h"
+#include "harness/plan/describe.h"
 #include "harness/record/machine_json.h"
 
 namespace lockbench {

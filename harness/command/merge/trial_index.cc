@@ -10,13 +10,13 @@
 
 #include "harness/command/merge/latency_table.h"
 #include "harness/command/merge/run_table.h"
-#include "harness/plan/number.h"
+#include "harness/plan/quantity.h"
 #include "harness/record/row_check.h"
 
 namespace lockbench {
 namespace {
 
-// FNV-1a, as in fingerprint.h, computed piece by piece.
+// FNV-1a, as fingerprint() does, computed piece by piece.
 class Hash {
  public:
   void add(std::string_view piece) {

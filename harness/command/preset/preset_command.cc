@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "harness/plan/preset_template.h"
+#include "harness/plan/preset_file.h"
 #include "harness/plan/printable.h"
 #include "harness/record/files.h"
 #include "harness/record/meta.h"

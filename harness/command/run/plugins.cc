@@ -17,7 +17,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/command/run/plugin_record.h"
-#include "harness/plan/fingerprint.h"
+#include "harness/plan/describe.h"
 #include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"

@@ -15,7 +15,6 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/catalog/catalog.h"
-#include "harness/command/run/bad_input.h"
 #include "harness/command/run/baseline_link.h"
 #include "harness/command/run/chosen_preset.h"
 #include "harness/command/run/finish.h"

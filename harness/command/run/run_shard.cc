@@ -10,7 +10,6 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/command/run/bad_input.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"
 #include "harness/plan/json.h"

@@ -6,17 +6,30 @@
 // measured again. If it runs on another machine, it leaves the rows of the first machine unchanged
 // and continues in <folder>/machine-2 (then machine-3, …). There it measures the comparison groups
 // that the other machines did not finish, because primitives are compared on one machine.
+//
+// Errors of `lockbench run` about bad input.
 #pragma once
 
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <vector>
 
+#include <absl/status/status.h>
+
 #include "harness/command/run/session.h"
 #include "harness/plan/cell.h"
+#include "harness/plan/printable.h"
 #include "harness/plan/shard.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
+
+// Prints what is wrong and returns the exit code for bad input.
+inline int complain(const absl::Status& status) {
+  std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
+  return kBadInput;
+}
 
 // The folder for the n-th machine of the shard, from 1: `folder` itself, then <folder>/machine-<n>.
 std::filesystem::path folder_of_machine(const std::filesystem::path& folder, std::size_t n);

@@ -20,7 +20,7 @@
 #include "harness/command/run/open_comparisons.h"
 #include "harness/command/run/progress.h"
 #include "harness/command/run/tally.h"
-#include "harness/plan/precision.h"
+#include "harness/plan/median.h"
 #include "harness/process/line_process.h"
 #include "harness/record/measurement.h"
 #include "harness/record/run_writer.h"
@@ -54,7 +54,7 @@ FinishedSession finished_session(std::string folder, Plan plan, std::vector<Meas
 
 // The goal for which blocks are added after the plan has been measured.
 struct RunAim {
-  // Adds blocks until the median of each cell is known to this share (precision.h). Absent: until
+  // Adds blocks until the median of each cell is known to this share (median.h). Absent: until
   // each comparison is decided (open_comparisons.h).
   std::optional<double> precision;
   double same_within = 0.05;  // two primitives are the same below this share of difference

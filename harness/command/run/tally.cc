@@ -8,7 +8,7 @@
 #include "harness/plan/describe.h"
 #include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
-#include "harness/record/outcome.h"
+#include "harness/record/row.h"
 
 namespace lockbench {
 

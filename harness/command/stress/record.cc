@@ -3,14 +3,18 @@
 #include "harness/command/stress/record.h"
 
 #include <chrono>
+#include <cstddef>
 #include <thread>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "harness/process/page_script.h"
 #include "harness/record/files.h"
+#include "harness/stress/oracles/failure.h"
 
 namespace lockbench {
+
 namespace {
 
 // How long another process that appends is awaited; it needs microseconds.
@@ -54,6 +58,25 @@ std::string stress_record_line(const stress::Report& report, const Build& build,
 absl::Status append_stress_record(const std::filesystem::path& file, const std::string& line) {
   absl::StatusOr<AppendFile> open = opened(file);
   return open.ok() ? open->append(line) : open.status();
+}
+
+std::string stress_page_json(const std::vector<stress::Report>& reports,
+                             const std::string& machine) {
+  using Json = nlohmann::ordered_json;
+  Json all = Json::array();
+  for (const stress::Report& report : reports) all.push_back(Json::parse(to_json(report)));
+  Json oracles = Json::object();
+  for (std::size_t i = 0; i < stress::kOracles; ++i) {
+    const auto oracle = static_cast<stress::Oracle>(i);
+    oracles[std::string(name_of(oracle))] = std::string(description_of(oracle));
+  }
+  const Json json = {{"machine", machine}, {"oracles", oracles}, {"reports", all}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+absl::Status write_stress_page(const std::vector<stress::Report>& reports,
+                               const std::string& machine, const std::filesystem::path& file) {
+  return write_page("scripts/stress_report.py", stress_page_json(reports, machine), file);
 }
 
 }  // namespace lockbench

@@ -15,9 +15,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/command/stress/engines.h"
-#include "harness/command/stress/live.h"
 #include "harness/command/stress/matrix.h"
-#include "harness/command/stress/page.h"
 #include "harness/command/stress/record.h"
 #include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"

@@ -13,8 +13,8 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/command/stress/engines.h"
-#include "harness/command/stress/live.h"
 #include "harness/command/stress/matrix.h"
+#include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"
 #include "harness/terminal/exit_code.h"
 

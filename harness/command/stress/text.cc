@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iostream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/command/stress/engines.h"
 #include "harness/plan/printable.h"
 
 namespace lockbench {
+
 namespace {
 
 using stress::ExploredLitmus;
@@ -172,6 +176,24 @@ std::string stress_text(const Report& report, const std::string& machine) {
   text += explored_text(report.explored);
   for (const std::string& remark : report.remarks) text += "  " + remark + "\n";
   return printable_lines(text);
+}
+
+std::string live_line(const TestJob& job, std::size_t position, std::size_t jobs,
+                      std::size_t failures, std::string_view out) {
+  return absl::StrFormat("%d/%d  %s  %s  %s  %d failures", position + 1, jobs, job.engine,
+                         job.lock.name, std::string(last_progress(out)), failures);
+}
+
+StressLive::StressLive(std::size_t jobs) : terminal_(isatty(STDERR_FILENO) != 0), jobs_(jobs) {}
+
+void StressLive::show(const TestJob& job, std::size_t position, std::string_view out) const {
+  if (!terminal_) return;
+  std::cerr << "\r\x1b[K" << printable(live_line(job, position, jobs_, failures, out))
+            << std::flush;
+}
+
+void StressLive::leave() const {
+  if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
 }
 
 }  // namespace lockbench

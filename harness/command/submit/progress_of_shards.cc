@@ -13,7 +13,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/number.h"
+#include "harness/plan/quantity.h"
 #include "harness/record/csv.h"
 #include "harness/record/csv_lines.h"
 #include "harness/record/files.h"

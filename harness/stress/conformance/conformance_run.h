@@ -23,7 +23,7 @@
 #include "harness/stress/engine_program.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/report.h"
-#include "harness/stress/trace/trace.h"
+#include "harness/stress/trace/event.h"
 
 namespace lockbench::stress {
 

@@ -12,7 +12,7 @@
 #include "harness/petri/replay.h"
 #include "harness/stress/interpreter.h"
 #include "harness/stress/litmus/generate.h"
-#include "harness/stress/trace/trace.h"
+#include "harness/stress/trace/event.h"
 
 namespace lockbench::stress {
 namespace {

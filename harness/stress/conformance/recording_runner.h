@@ -12,9 +12,9 @@
 
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
+#include "harness/stress/trace/event.h"
 #include "harness/stress/trace/recorder.h"
 #include "harness/stress/trace/shared_words.h"
-#include "harness/stress/trace/trace.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress {

@@ -22,7 +22,7 @@
 #include "harness/petri/net.h"
 #include "harness/petri/replay.h"
 #include "harness/stress/conformance/watched_net.h"
-#include "harness/stress/trace/trace.h"
+#include "harness/stress/trace/event.h"
 
 namespace lockbench::stress {
 

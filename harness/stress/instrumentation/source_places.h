@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Places in source code, by the address of the code that was compiled from it.
+//
+// SourceLines: the source lines that code addresses were compiled from, according to the debug
+// information of this program and of the libraries that it has loaded.
+//
+// Guarantees   Without debug information, or if lockbench was built without libdw, the result is
+//              the name of a function, or a file and an offset.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockbench::stress {
+
+class SourceLines {
+ public:
+  SourceLines();
+  ~SourceLines();
+  SourceLines(const SourceLines&) = delete;
+  SourceLines& operator=(const SourceLines&) = delete;
+
+  // `spin_lock.h:31`: the innermost place of the stack that belongs neither to the harness nor to
+  // the platform layer nor to the standard library. `stack` contains return addresses, the
+  // innermost first, and ends with a null. Empty if all places belong to these.
+  std::string place_in(std::span<const void* const> stack);
+
+  // Whether the call before this return address was compiled from a source file whose name ends
+  // like this, or was inlined into code that was. False without debug information.
+  bool comes_from(const void* return_address, std::string_view file_ending);
+
+ private:
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
+};
 
 struct SourcePlace {
   std::string file;  // as given to the compiler; our own files from `primitives/`, `tests/`, … on

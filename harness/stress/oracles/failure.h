@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Failure: what an oracle found wrong, as text. Evaluations: how often each oracle was evaluated.
+//
+// FirstFailure: the failure that was recorded first, in memory that remains after its writer has
+// ended.
+//
+// Guarantees   A writer may be killed at any moment: a failure is recorded completely or not at
+//              all. The calls are async-signal-safe.
+// Requires     Each writer has its own number.
+//
+// Invariants
+//   I1  Only writer i writes records_[i], and only while `first_` is 0.
+//   I2  `first_` is 0, or a writer's number plus 1. It changes at most once.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "harness/stress/oracles/registry.h"
@@ -27,6 +40,32 @@ struct Evaluations {
   void add(const Evaluations& other) {
     for (std::size_t i = 0; i < kOracles; ++i) times[i] += other.times[i];
   }
+};
+
+template <std::size_t kWriters>
+class FirstFailure {
+ public:
+  // Returns false if another failure was recorded before.
+  bool note(std::uint32_t writer, const FailureRecord& failure) {
+    std::uint32_t none = 0;
+    // relaxed: only the writer itself reads its record here (I1), and nothing else is read.
+    if (first_.load(std::memory_order_relaxed) != 0) return false;
+    records_[writer] = failure;
+    // (1) release: publishes the record to (2). relaxed on failure: nothing is read in that case.
+    return first_.compare_exchange_strong(none, writer + 1, std::memory_order_release,
+                                          std::memory_order_relaxed);
+  }
+
+  std::optional<FailureRecord> noted() const {
+    // (2) acquire: synchronizes with (1).
+    const std::uint32_t first = first_.load(std::memory_order_acquire);
+    if (first == 0) return std::nullopt;
+    return records_[first - 1];
+  }
+
+ private:
+  std::atomic<std::uint32_t> first_{0};
+  std::array<FailureRecord, kWriters> records_{};
 };
 
 }  // namespace lockbench::stress

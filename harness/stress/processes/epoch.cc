@@ -14,7 +14,6 @@
 #include "harness/stress/processes/quiescent_checks.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
-#include "harness/stress/supervision/task_state.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
 

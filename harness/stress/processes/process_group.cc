@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "harness/stress/processes/checked_process.h"
-#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/children.h"
+#include "harness/stress/supervision/watched_child.h"
 
 namespace lockbench::stress::processes {
 

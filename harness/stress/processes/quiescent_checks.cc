@@ -10,10 +10,9 @@
 #include <sys/wait.h>
 #include <vector>
 
-#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
-#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/watched_child.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
 

@@ -16,7 +16,6 @@
 #include "harness/stress/processes/possible_traces.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
-#include "harness/stress/supervision/task_state.h"
 #include "harness/stress/supervision/watched_child.h"
 #include "harness/stress/trace/recorder.h"
 #include "harness/stress/trace/shared_words.h"

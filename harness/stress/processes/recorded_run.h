@@ -11,7 +11,7 @@
 #include "harness/stress/conformance/program_source.h"
 #include "harness/stress/processes/mode.h"
 #include "harness/stress/registered_lock.h"
-#include "harness/stress/trace/trace.h"
+#include "harness/stress/trace/event.h"
 
 namespace lockbench::stress::processes {
 

@@ -17,7 +17,6 @@
 
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/oracles/failure.h"
-#include "harness/stress/oracles/first_failure.h"
 #include "harness/stress/owner_canary.h"
 #include "harness/stress/trace/shared_words.h"
 #include "harness/stress/worker_slot.h"

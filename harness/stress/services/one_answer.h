@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One request to a private server, and its answer, as an administrator's program has them.
+//
+// Which member leads a cluster of etcd or ZooKeeper.
+//
+// Ends a session at etcd as an administrator does: revokes a lease.
 #pragma once
 
+#include <cstdint>
 #include <netinet/in.h>
 #include <string>
+#include <string_view>
 
 namespace lockbench::stress::services {
 
@@ -14,5 +20,12 @@ std::string answer_to(const sockaddr_in& server, const std::string& request);
 
 // The same for a POST by HTTP, with the headers of the answer.
 std::string post_to(const sockaddr_in& server, const char* path, const std::string& body);
+
+// Whether this member says that it leads its cluster. False: it does not answer, too.
+bool leads_cluster(std::string_view service, const sockaddr_in& member);
+
+// Revokes the lease of one of the keys `lockbench/…`, which `draw` chooses. False: there is no such
+// key, or the server does not answer.
+bool revoke_lease(const sockaddr_in& server, std::uint64_t draw);
 
 }  // namespace lockbench::stress::services

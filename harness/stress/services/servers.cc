@@ -19,8 +19,6 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/process/server_clock.h"
-#include "harness/stress/services/cluster_leader.h"
-#include "harness/stress/services/etcd_lease.h"
 #include "harness/stress/services/one_answer.h"
 
 namespace lockbench::stress::services {

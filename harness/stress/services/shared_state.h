@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/stress/oracles/first_failure.h"
+#include "harness/stress/oracles/failure.h"
 #include "harness/stress/services/holds.h"
 #include "harness/stress/services/plan.h"
 #include "harness/stress/worker_slot.h"

@@ -9,7 +9,7 @@
 
 #include "harness/stress/services/fault_injector.h"
 #include "harness/stress/services/shared_state.h"
-#include "harness/stress/trace/trace_step.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress::services {
 

@@ -7,7 +7,6 @@
 
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
-#include "harness/stress/supervision/task_state.h"
 
 namespace lockbench::stress {
 namespace {

@@ -2,13 +2,26 @@
 
 // WatchedChild: runs a function in a child process and kills the child if its threads are stalled
 // (StallDetector).
+//
+// abnormal_end(): what the status of a process that ended shows to the oracles.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <sys/wait.h>
+
+#include "harness/stress/oracles/observations.h"
 
 namespace lockbench::stress {
+
+// `status` is waitpid()'s. Absent if the process exited with 0. `thread`: who ended, if known.
+inline std::optional<ProcessEnd> abnormal_end(int status, std::uint32_t thread = kNoThread) {
+  if (WIFSIGNALED(status)) return ProcessEnd{.thread = thread, .signal = WTERMSIG(status)};
+  if (WEXITSTATUS(status) == 0) return std::nullopt;
+  return ProcessEnd{.thread = thread, .exit_code = WEXITSTATUS(status)};
+}
 
 struct ChildEnd {
   bool stalled = false;  // the threads stalled, and the child was killed

@@ -19,7 +19,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {

@@ -18,9 +18,8 @@
 #include <vector>
 
 #include "harness/kernel/processors.h"
-#include "harness/stress/litmus/key_set_lock.h"
+#include "harness/stress/litmus/keys.h"
 #include "harness/stress/supervision/stall_detector.h"
-#include "harness/stress/supervision/task_state.h"
 #include "harness/stress/threads/access_delays.h"
 #include "harness/stress/threads/checked_thread.h"
 #include "harness/stress/threads/epoch_checks.h"

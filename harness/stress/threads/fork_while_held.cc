@@ -7,10 +7,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
-#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/watched_child.h"
 #include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {

@@ -8,7 +8,7 @@
 
 #include "harness/stress/conformance/program_source.h"
 #include "harness/stress/registered_lock.h"
-#include "harness/stress/trace/trace.h"
+#include "harness/stress/trace/event.h"
 
 namespace lockbench::stress::threads {
 

@@ -10,7 +10,6 @@
 
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/failure.h"
-#include "harness/stress/oracles/first_failure.h"
 #include "harness/stress/threads/mode.h"
 #include "harness/stress/trace/shared_words.h"
 #include "harness/stress/worker_slot.h"

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
 
 namespace lockbench::stress::threads {

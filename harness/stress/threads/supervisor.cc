@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
+#include "harness/stress/supervision/watched_child.h"
 #include "harness/stress/threads/guarded_memory.h"
 
 #if defined(__SANITIZE_THREAD__)

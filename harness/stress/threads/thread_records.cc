@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/stress/oracles/fairness.h"
-#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/checked_thread.h"
 
 namespace lockbench::stress::threads {

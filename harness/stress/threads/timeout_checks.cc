@@ -16,7 +16,7 @@
 #include "harness/kernel/processors.h"
 #include "harness/stress/litmus/timeouts.h"
 #include "harness/stress/oracles/model.h"
-#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "primitives/platform/clock.h"

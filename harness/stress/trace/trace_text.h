@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Formats events as text for users: `2.5 us, thread 1 acquires key 0`. The functions are pure.
+//
+// TraceStep: one line of the trace that is shown to users after a failure: what a thread did with
+// the lock, or how the lock accessed a shared word.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +13,33 @@
 #include "harness/stress/trace/event.h"
 
 namespace lockbench::stress {
+
+struct TraceStep {
+  std::uint64_t at = 0;     // sim: steps; otherwise: nanoseconds since the epoch began
+  std::int32_t thread = 0;  // or process; kMainThread: the one that starts and joins the others
+  std::string text;         // `acquires key 0`, `changes lock+0: 0 → 1 (acquire)`
+  std::string act = {};     // `acquires`, `changes`: the kind of step, for programs that read it
+  std::vector<std::uint32_t> keys = {};  // the keys that the act names
+  std::string place = {};                // in the source: `spin_lock.h:31`; empty if unknown
+  bool access = false;                   // the lock accesses a shared word
+  bool wrong = false;                    // the failure was detected at this step
+  // Only for an access; empty where a member does not apply:
+  std::string word = {};
+  std::string was = {};
+  std::string now = {};
+  std::string order = {};
+
+  bool operator==(const TraceStep&) const = default;
+};
+
+inline constexpr std::int32_t kMainThread = -1;
+
+// The events ordered by time. Times are counted from `began`.
+std::vector<TraceStep> steps_of(std::vector<TimedEvent> events, std::uint64_t began);
+TraceStep step_of(const TimedEvent& event);
+
+// `step 12, thread 1 acquires key 0`, one line for each; accesses are indented.
+std::vector<std::string> to_text(const std::vector<TraceStep>& steps);
 
 // Whether events of that kind name one or two keys.
 bool is_of_keys(Event::Kind kind);

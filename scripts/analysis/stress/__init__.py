@@ -34,7 +34,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a trace; harness/stress/trace/trace_step.h defines the format."""
+    """One line of a trace; harness/stress/trace/trace_text.h defines the format."""
 
     json: Mapping[str, Any]
     lane: int

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/supervision/task_state.h"
-
 #include <chrono>
 #include <ctime>
 #include <latch>

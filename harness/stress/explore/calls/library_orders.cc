@@ -7,7 +7,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "harness/stress/explore/world/world.h"
-#include "harness/stress/instrumentation/source_lines.h"
+#include "harness/stress/instrumentation/source_places.h"
 
 namespace lockbench::stress::explore {
 namespace {

@@ -17,8 +17,8 @@
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/oracles/stall.h"
 #include "harness/stress/registered_lock.h"
-#include "harness/stress/trace/trace.h"
-#include "harness/stress/trace/trace_step.h"
+#include "harness/stress/trace/event.h"
+#include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
 

@@ -12,10 +12,10 @@
 
 #include "harness/stress/explore/memory/arena.h"
 #include "harness/stress/explore/world/access_log.h"
-#include "harness/stress/instrumentation/source_lines.h"
+#include "harness/stress/instrumentation/source_places.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/trace/event.h"
-#include "harness/stress/trace/trace_step.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress::explore {
 

@@ -27,7 +27,7 @@
 #include "harness/stress/instrumentation/source_places.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/oracles/unvaried.h"
-#include "harness/stress/trace/trace_step.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress::explore {
 namespace {

@@ -19,8 +19,8 @@
 #include "harness/stress/explore/memory/model_names.h"
 #include "harness/stress/explore/search/schedule.h"
 #include "harness/stress/oracles/registry.h"
-#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/forked_child.h"
+#include "harness/stress/supervision/watched_child.h"
 
 namespace lockbench::stress::explore {
 namespace {
