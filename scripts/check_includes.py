@@ -62,6 +62,7 @@ class Rule:
 STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/trace") + tuple(
     f"harness/stress/{name}"
     for name in (
+        "campaign.h",
         "engine_program.h",
         "interpreter.h",
         "lock_adapter.h",

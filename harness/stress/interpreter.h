@@ -33,7 +33,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/trace/event.h"

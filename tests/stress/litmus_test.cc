@@ -10,6 +10,7 @@
 
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/litmus/program_file.h"

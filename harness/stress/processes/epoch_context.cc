@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/litmus/keys.h"
 
 namespace lockbench::stress::processes {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "harness/kernel/processors.h"
-#include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/access_delays.h"
 #include "harness/stress/threads/checked_thread.h"

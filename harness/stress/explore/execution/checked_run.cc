@@ -9,7 +9,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/explore/execution/logged_lock.h"
-#include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/thread.h"
 
