@@ -62,7 +62,7 @@ class TestRedis:
         faults = ("--faults", "stop_holder")
         safe = stress(lockbench, plugin, "redis", *faults, "--budget", "15s")
         assert safe["verdict"] == "clean", safe
-        assert safe["figures"]["refused_writes"] > 0 and safe["figures"]["stop_holder"] > 0
+        assert safe["figures"]["refused_by_resource"] > 0 and safe["figures"]["stop_holder"] > 0
         assert safe["figures"]["lost_updates"] == 0
         unsafe = stress(lockbench, plugin, "redis", *faults, "--ignore-tokens", "--budget", BUDGET)
         assert (unsafe["verdict"], unsafe["oracle"]) == ("failed", "exclusion")

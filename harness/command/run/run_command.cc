@@ -16,9 +16,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/baseline_link.h"
-#include "harness/command/run/chosen_preset.h"
 #include "harness/command/run/finish.h"
-#include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/run_shard.h"
 #include "harness/command/run/services.h"

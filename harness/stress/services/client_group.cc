@@ -118,14 +118,14 @@ void Client::check_token(std::uint32_t key, std::uint64_t before, std::uint64_t 
 void Client::count(std::uint32_t key, std::uint64_t token) {
   const Resource::Read seen = context_.resource.read(key, number_, token);
   record(seen.accepted ? Act::kReads : Act::kReadRefused, key, seen.number);
-  if (!seen.accepted) return add(slot_.refused_writes);
+  if (!seen.accepted) return add(slot_.refused_by_resource);
   sleep_while_holding();
   add(slot_.begun[key]);
   const Resource::Write write = context_.resource.write(key, number_, token, seen.number + 1);
   if (!write.accepted) {
     record(Act::kWriteRefused, key, seen.number + 1);
     put(slot_.begun[key], get(slot_.begun[key]) - 1);
-    return add(slot_.refused_writes);
+    return add(slot_.refused_by_resource);
   }
   add(slot_.done[key]);
   const bool follows = write.found == seen.number;

@@ -134,7 +134,7 @@ class ClientEpochs final : public Epochs {
     add("lock_operations", sum_of(state_->slots, &ClientSlot::acquisitions));
     add("refusals", sum_of(state_->slots, &ClientSlot::refusals));
     add("service_errors", sum(&ClientSlot::service_errors));
-    add("refused_writes", sum(&ClientSlot::refused_writes));
+    add("refused_by_resource", sum(&ClientSlot::refused_by_resource));
     add("lost_updates", sum(&ClientSlot::lost_updates));
     add("longest_wait_after_faults_ns", result_.longest_wait_ms * 1'000'000);
     for (const Fault& fault : all_faults()) {

@@ -95,8 +95,8 @@ struct alignas(platform::kCacheLine) ClientSlot : WorkerSlot {
   Word requested_ns;  // since when it has been waiting; 0: it is not
 
   // Sums over all clients that had this slot in all epochs.
-  Word refused_writes;  // by the resource, or refused reads
-  Word lost_updates;    // accepted writes that undid others
+  Word refused_by_resource;  // by the resource, or refused reads
+  Word lost_updates;         // accepted writes that undid others
   Word service_errors;
 
   // Sums over the clients of this slot in the epoch.
