@@ -31,6 +31,8 @@ os.environ.setdefault("LOCKBENCH_PYTHON", sys.executable)
 
 NO_PYTHON = "/bin/false"
 
+PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
+PLUGINS = PLUGINS.resolve()
 BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).resolve()
 
 # Long enough for a machine that does much else; only what hangs takes as long.
@@ -46,6 +48,22 @@ def wait_until(holds: Callable[[], Any], what: str, at_most_s: float = PATIENCE_
             return result
         time.sleep(0.005)
     raise AssertionError(f"waited in vain: {what}")
+
+
+def files_below(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def meta_of(run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run / "meta.json").read_text(encoding="utf-8"))
+    return found
+
+
+def keep_rows(run: Path, number: int) -> None:
+    """Takes rows out of a run; a negative number: the last ones."""
+    trials = run / "trials.csv"
+    header, *rows = trials.read_text(encoding="utf-8").splitlines(keepends=True)
+    trials.write_text("".join([header, *rows[:number]]), encoding="utf-8")
 
 
 def rows_of(run: Path) -> list[dict[str, str]]:
@@ -188,6 +206,18 @@ class Program:
         return subprocess.CompletedProcess(
             words, process.returncode, out, without_advice(err or "")
         )
+
+    def refuse(self, *words: str, said: tuple[str, ...] = (), code: int = 2, **how: Any) -> str:
+        """The one line on standard error with which the program refuses to do anything."""
+        before = files_below(self.folder)
+        done = self.run(*words, **how)
+        assert (done.returncode, done.stdout) == (code, ""), done.stderr
+        assert done.stderr.startswith(("lockbench", f"{words[0]}: ")), done.stderr
+        assert done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), done.stderr
+        for piece in said:
+            assert piece in done.stderr, done.stderr
+        assert files_below(self.folder) == before
+        return done.stderr
 
     def on_a_terminal(self, columns: int, *words: str, **how: Any) -> str:
         """What the program writes to a terminal of that width, when all goes well."""

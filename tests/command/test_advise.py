@@ -107,31 +107,3 @@ def test_an_interrupted_one_says_how_to_go_on_and_then_answers(lockbench: Progra
     assert answered.returncode == 0 and answer_in(answered.stdout).startswith("Use ")
     again = lockbench.run(*command[1:])
     assert (again.returncode, again.stdout) == (0, resumed.stdout)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--keys", "8"), "--threads: not given; say how many threads lock"),
-        (("--threads", "8"), "--keys: not given; say how many keys there are"),
-        (("--threads", "1,2", "--keys", "8"), "--threads"),
-        ((*CASE[1:], "--rate", "many"), "--rate: 'many' is not a whole number"),
-        ((*CASE[1:], "--every", "0"), "--every: 0: threads that lock again at once are --load"),
-        ((*CASE[1:], "--load", "5%", "--rate", "5"), "--rate and --load: both say how often"),
-        ((*CASE[1:], "--run", "nowhere"), "nowhere: no such folder"),
-        ((*CASE[1:], "--run", "there", "--budget", "9s"), "--run: answers from that run"),
-        ((*CASE[1:], "--across-machines"), "no lock of a service is loaded"),
-        ((*CASE[1:], "--across-machines", "--machine", "here"), "leave out --machine"),
-        ((*CASE[1:], "--service", "redis=localhost:1"), "add --across-machines"),
-        ((*CASE[1:], "--format", "xml"), "'xml' is none of text, json, csv, markdown"),
-    ],
-)
-def test_a_case_that_is_none_is_told_in_a_line(
-    lockbench: Program, words: tuple[str, ...], said: str
-) -> None:
-    done = lockbench.run("advise", *words)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert re.match("(lockbench )?advise: ", done.stderr) and done.stderr.count("\n") == 1
-    assert said in done.stderr
-    assert list(lockbench.folder.iterdir()) == []

@@ -3,184 +3,250 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import shlex
 
 import pytest
 
-from program import Program
+from program import BINARY, PLUGINS, Program
 
-SMALL = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--mode", "fixed")
-RESUME = ("run", "--resume", "there")
+SMALL = "--primitive keyed --threads 1 --blocks 1 --mode fixed"
+
+# A command, and what is said of it. The words are those of each command; what values may be is
+# tested where they are read.
+REFUSED = [
+    ("rnu", "unknown command 'rnu'", "did you mean 'run'?"),
+    ("''", "unknown command ''", "there are: run"),
+    ("--frob", "unknown flag '--frob'", "--help"),
+    ("--progress off run quick", "'--progress'", "go after it"),
+    ("'two\nlines'", r"unknown command 'two\nlines'"),
+    ("list primitivs", "'primitivs'", "did you mean 'primitives'?"),
+    ("list 'two\nlines'", r"unknown list 'two\nlines'"),
+    ("list presets --show quik", "--show: unknown preset 'quik'; did you mean 'quick'?"),
+    ("list presets --show ''", "--show: '' is no preset; see lockbench list presets"),
+    ("list --show quick", "write lockbench list presets --show quick"),
+    ("list presets --show quick --format json", "leave out --format json"),
+    ("list presets --format xml", "'xml' is neither text nor json"),
+    ("preset", "wants init first", "lockbench preset init mine.toml"),
+    ("preset init mine", "'mine'", "name it mine.toml"),
+    ("preset init ''", "no name given"),
+    ("preset init a.toml b.toml", "'b.toml'", "one file"),
+    ("trial --parent me", "--parent", "lockbench trial --help"),
+    ("trial --flamegraph keyed.png", "'keyed.png' does not end in .svg"),
+    ("trial --flamegraph keyed.svg --try", "--try measures nothing"),
+    ("run", "nothing to measure", "lockbench run quick"),
+    ("run --blocks 2", "nothing to measure", "lockbench run quick"),
+    ("run --thread 3", "unknown flag '--thread'", "did you mean '--threads'?"),
+    ("run quick keys", "unexpected word 'keys'", "lockbench run --help"),
+    ("run --blocks", "--blocks: no value given"),
+    ("run quick --seed 1 --seed 2", "--seed: given more than once"),
+    ("run 'two\nlines.toml'", r"two\nlines.toml: No such file"),
+    ("run --primitive '\x1b[2J'", r"'\x1b[2J' is not a primitive"),
+    ("run --primitive stripped", "--primitive", "did you mean 'striped'?"),
+    ("run --primitive keyed,striped", "as --primitive keyed --primitive striped"),
+    ("run --primitive striped:stripes=8,keyed", "'keyed' in", "repeat the flag"),
+    ("run --distribution uniform", "'--distribution'", "did you mean '--key-distribution'?"),
+    ("run --threads 0", "--threads: 0", "1 to 4096"),
+    ("run --seed -1 --threads 1", "--seed: -1", "0 to"),
+    ("run --window 0", "window", "longer than 0"),
+    ("run --processes --workload transfer", "'transfer' are threads", "counter, accounts"),
+    ("run quick --blocks 2 --budget 9s", "--budget: has no meaning with --blocks"),
+    ("run quick --progress loud", "'loud'", "auto, bar, line, off"),
+    ("run quick --format html", "'html' is none of text, json, csv, markdown"),
+    ("run --primitive global --patience long", "--patience"),
+    ("run --primitive keyed --verbose", "--verbose: lists the trials of --dry-run"),
+    ("run quick --precision 101%", "--precision", "a share above 0, as 2% or 0.02"),
+    ("run quick --precision", "--precision: no value given"),
+    ("run quick --precision 2% --budget 5", "--budget: '5' has no unit"),
+    ("run quick --precision 2% --budget -5s", "--budget: '-5s' is negative"),
+    ("run quick --precision 2% --precision 3%", "--precision: given more than once"),
+    ("run empty.toml", "empty.toml:1:1:", 'title = "'),
+    ("run moons.toml", "moons.toml:3:8:", "units are"),
+    ("run quik", "unknown preset 'quik'", "did you mean 'quick'?"),
+    ("run ''", "unknown preset ''", "quick"),
+    ("run nowhere.toml", "nowhere.toml: No such file", "lockbench list presets"),
+    ("run folder.toml", "folder.toml: Is a directory", "lockbench list presets"),
+    ("run folder.toml/", "folder.toml/: neither", "lockbench list presets"),
+    ("run binary.toml", "binary.toml:1:1:", "not TOML"),
+    (f"run {SMALL} --out file", "file: cannot be made", "a folder that can be written"),
+    (f"run {SMALL} --out file/run", "file/run: cannot be made", "a folder that can be written"),
+    (f"run {SMALL} --out ''", "--out", "name a folder"),
+    ("run --resume nowhere", "nowhere/meta.json", "name the folder of a run"),
+    ("run --resume ''", "--resume", "name a folder"),
+    ("run --resume there quick", "--resume", "leave out the preset"),
+    ("run --resume there --threads 3", "--resume", "leave out --threads"),
+    ("run --resume there --seed 3", "--resume", "leave out --seed"),
+    ("run --resume there --out elsewhere", "--resume", "leave out --out"),
+    ("run --resume there --dry-run", "--resume", "leave out --dry-run"),
+    ("run --resume there --precision 2%", "leave out --precision"),
+    ("run quick --shard 1/700 --out one", "700 shards are too many for this plan of "),
+    ("run quick --shard 4/3 --out one", "write i/n, as 3/8"),
+    ("run quick --shard 1/3 --precision 2% --out one", "has no meaning with --shard"),
+    ("run quick --shard 1/3 --budget 1min --out one", "has no meaning with --shard"),
+    ("run quick --shard 2/3", "--shard: wants --out and a folder for this shard alone"),
+    ("run quick --up-to-processors --shard 1/2 --out x", "cannot be combined with --shard"),
+    ("run --workload database --primitive lease:leases=11 --keys 100 --dry-run",
+     "11 for each of 100 keys here; take 1000 or fewer in all"),
+    ("merge", "folder"),
+    ("merge all", "name the folders of shards"),
+    ("merge all nowhere", "nowhere: no such folder"),
+    ("merge all folder.toml", "holds no run, nor do the folders in it"),
+    ("ab", "names no two versions; "),
+    ("ab nowhere.so other.so", "nowhere.so: no such file; "),
+    ("ab c.so lb", "only one is a plug-in"),
+    ("ab c.so alike.so", "no name is in both; give the lock one name"),
+    ("ab --base main", "--base, --build and --plugin belong together"),
+    ("ab c.so c.so --blocks x", "is no number of blocks"),
+    ("advise --keys 8", "--threads: not given; say how many threads lock"),
+    ("advise --threads 8", "--keys: not given; say how many keys there are"),
+    ("advise --threads 1,2 --keys 8", "--threads"),
+    ("advise --threads 2 --keys 1 --rate many", "--rate: 'many' is not a whole number"),
+    ("advise --threads 2 --keys 1 --every 0", "0: threads that lock again at once are --load"),
+    ("advise --threads 2 --keys 1 --load 5% --rate 5", "--rate and --load: both say how often"),
+    ("advise --threads 2 --keys 1 --run nowhere", "nowhere: no such folder"),
+    ("advise --threads 2 --keys 1 --run there --budget 9s", "--run: answers from that run"),
+    ("advise --threads 2 --keys 1 --across-machines", "no lock of a service is loaded"),
+    ("advise --threads 2 --keys 1 --across-machines --machine here", "leave out --machine"),
+    ("advise --threads 2 --keys 1 --service redis=localhost:1", "add --across-machines"),
+    ("advise --threads 2 --keys 1 --format xml", "'xml' is none of text, json, csv, markdown"),
+    ("advise --threads 2 --keys 4 --when keyed", "--when and --beats: name two primitives"),
+    ("advise --threads 2 --keys 4 --machine nix", "unknown machine 'nix'"),
+    ("advise --threads 2 --keys 4 --machine graviton3 --budget 3s", "leave out --budget"),
+    ("advise --threads 2 --keys 4 --machine graviton3 --memory 1KiB", "leave out --memory"),
+    ("advise --threads 2 --keys 4 --machine graviton3 --across-machines", "the model of a machine"),
+    ("calibrate-machine --out mine", "files that end in .toml; name it mine.toml"),
+    ("calibrate-machine --out ''", "name it here.toml"),
+    ("calibrate-machine --name ''", "--name: '' is no name"),
+    ("calibrate-machine --name a/b", "write a word without /"),
+    ("calibrate-machine --name a --out b.toml", "leave out --name or --out"),
+    ("calibrate-machine mine.toml", "unexpected word 'mine.toml'"),
+    ("predict quick", "--machine: not given; name a machine (lockbench list machines)"),
+    ("predict --machine i7-1165g8", "unknown machine 'i7-1165g8'; did you mean 'i7-1165g7'?"),
+    ("predict --machine gone.toml", "gone.toml: No such file or directory; name a machine's file"),
+    ("predict --machine graviton3 --machine graviton3", "'graviton3' is given twice"),
+    ("predict --machine graviton3 --primitive keyed_absl --threads 1",
+     "no cell of the plan can be predicted: primitive keyed_absl"),
+    ("predict --resume x --machine graviton3", "--resume: goes on with the plan of that"),
+    ("doctor --nodes pbs", "'pbs' is neither slurm nor parallel"),
+    ("doctor --nodes parallel", "--hosts: not given"),
+    ("doctor --nodes parallel --hosts nowhere", "nowhere"),
+    ("doctor --nodes slurm --hosts h", "--hosts: has no meaning with slurm"),
+    ("doctor --hosts h", "--hosts: is for the nodes of a cluster; write --nodes slurm"),
+    ("doctor --nodes slurm", "call it on a node that has Slurm"),
+    ("submit", "wants slurm, parallel or progress first"),
+    ("submit pbs quick", "wants slurm, parallel or progress first"),
+    ("submit slurm", "slurm: name a preset"),
+    ("submit slurm quick", "--shards: not given"),
+    ("submit slurm quikc --shards 5", "quick"),
+    ("submit slurm quick --shards 9999", "9999 shards are too many for this plan"),
+    ("submit slurm quick --shards 5 --hosts h", "--hosts: has no meaning with slurm"),
+    ("submit slurm quick --shards 5 -- --blok 3", "did you mean '--blocks'?"),
+    ("submit slurm quick --shards 5 -- --dry-run", "write --dry-run before `--`"),
+    ("submit parallel quick", "--hosts: not given"),
+    ("submit parallel quick --hosts nowhere", "nowhere"),
+    ("submit parallel quick --hosts h --time 1", "--time: has no meaning with"),
+    ("submit progress", "name the folder"),
+    ("submit progress nowhere", "nowhere/shards: no such folder"),
+    ("model", "no model given"),
+    ("model kyed", "did you mean 'keyed'?"),
+    ("model keyed --thread 3", "did you mean '--threads'?"),
+    ("model keyed --order opposite", "--order needs --nested"),
+    ("model keyed --nested --order sideways", "same, opposite, twice"),
+    ("model keyed --threads 1000", "1 to 64"),
+    ("model keyed --file x.pnml", "leave out 'keyed'"),
+    ("model keyed --budget soon", "--budget"),
+    ("model keyed --conform --budget 0s", "lockbench model: --budget: leaves no time"),
+    ("model keyed --engine prc", "none of sim, real, proc"),
+    ("model keyed --engine real", "needs --conform"),
+    ("model keyed --lock global", "needs --conform"),
+    ("model keyed --conform --lock global", "it has 2 locks, the code 1"),
+    ("model keyed --lock nosuch --conform", "no engine knows the lock 'nosuch'; they know "),
+    ("model keyed --trace nowhere.txt", "lockbench model: nowhere.txt: "),
+    ("model keyed --trace .", "lockbench model: .: "),
+    ("model global --stripes 3", "leave out --stripes"),
+    ("model --file nowhere.pnml", "lockbench model: nowhere.pnml: No such file"),
+    ("model --file .", "Is a directory"),
+    ("model --file x.pnml --nested", "leave out --nested"),
+    ("stress --weaken", "--weaken takes one lock"),
+    ("stress spin --weaken --engine real", "leave --engine out, or say --engine sim"),
+    ("stress spin --weaken --memory tso", "leave --memory out, or say --memory c11"),
+    ("stress spin --weaken --program 'L0 U'", "leave --program out"),
+    ("stress spin --engine sim --memory sequential", "say sc, tso or c11"),
+    ("stress spin --engine sim --memory tso,tso", "the memory model tso is there twice"),
+    ("stress spin --engine sim --memory tso,c11 --schedule 1 --program 'L0 U'",
+     "a schedule belongs to one memory model"),
+    ("stress spin --exhaustive --engine real", "leave --engine out, or say --engine sim"),
+    ("stress spin --engine sim --faults cut", "--faults is for the engine services"),
+    ("stress spin --engine sim --mode stop", "--mode is for the engine real or proc"),
+    ("stress spin --mode stop --faults cut", "--faults is for the engine services"),
+    ("stress spin --ignore-tokens", "none is loaded: say --plugin redis.so"),
+    ("stress redis --engine services", "none is loaded: say --plugin redis.so"),
+    ("stress spin --exhaustive --weaken", "leave --weaken out"),
+    ("stress spin --exhaustive --schedule 1", "leave --schedule out"),
+    ("stress keyd", "did you mean 'keyed'"),
+    ("stress keyed --budget 0s", "--budget: leaves no time"),
+    ("stress spin --report nowhere/page.html", "there is no folder nowhere"),
+    ("stress spin --report page.html --list", "--report: shows the results of the engines"),
+    ("stress spin --report page.html --self-test", "; leave out --self-test"),
+]  # fmt: skip
+PLANS = {
+    "empty": "",
+    "moons": 'title = "x"\nprimitive = "keyed"\nhold = "2 moons"\n',
+}
 
 
-def files_below(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """A folder with files that the commands name; no program is on the PATH."""
+    lockbench = Program(tmp_path_factory.mktemp("refused"))
+    folder = lockbench.folder
+    (folder / "folder.toml").mkdir()
+    (folder / "binary.toml").write_bytes(b"\x80\x00\xff")
+    for name, text in PLANS.items():
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    (folder / "file").write_text("x", encoding="utf-8")
+    (folder / "lb").symlink_to(BINARY)
+    (folder / "c.so").symlink_to(PLUGINS / "c_locks.so")
+    (folder / "alike.so").symlink_to(PLUGINS / "alike.so")
+    return lockbench
 
 
-def assert_refused(lockbench: Program, words: tuple[str, ...], said: tuple[str, ...]) -> None:
-    before = files_below(lockbench.folder)
-    done = lockbench.run(*words)
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    assert done.stderr.startswith("lockbench")
-    assert done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), done.stderr
-    for piece in said:
-        assert piece in done.stderr
-    assert files_below(lockbench.folder) == before
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("rnu",), ("unknown command 'rnu'", "did you mean 'run'?")),
-        (("",), ("unknown command ''", "there are: run")),
-        (("--frob",), ("unknown flag '--frob'", "--help")),
-        (("--progress", "off", "run", "quick"), ("'--progress'", "go after it")),
-        (("run", "--thread", "3"), ("unknown flag '--thread'", "did you mean '--threads'?")),
-        (("run", "quick", "keys"), ("unexpected word 'keys'", "lockbench run --help")),
-        (("list", "primitivs"), ("'primitivs'", "did you mean 'primitives'?")),
-        (("preset",), ("wants init first", "lockbench preset init mine.toml")),
-        (("preset", "init", "mine"), ("'mine'", "name it mine.toml")),
-        (("preset", "init", ""), ("no name given",)),
-        (("preset", "init", "a.toml", "b.toml"), ("'b.toml'", "one file")),
-        (("run",), ("nothing to measure", "lockbench run quick")),
-        (("run", "--blocks", "2"), ("nothing to measure", "lockbench run quick")),
-        (("run", "--blocks"), ("--blocks: no value given",)),
-        (("run", "quick", "--seed", "1", "--seed", "2"), ("--seed: given more than once",)),
-        (("two\nlines",), (r"unknown command 'two\nlines'",)),
-        (("run", "two\nlines.toml"), (r"two\nlines.toml: No such file",)),
-        (("run", "--primitive", "\x1b[2J"), (r"'\x1b[2J' is not a primitive",)),
-        (("list", "two\nlines"), (r"unknown list 'two\nlines'",)),
-        (
-            ("run", "quick", "--blocks", "2", "--budget", "9s"),
-            ("--budget: has no meaning with --blocks",),
-        ),
-        (("trial", "--parent", "me"), ("--parent", "lockbench trial --help")),
-        (("run", "quick", "--progress", "loud"), ("'loud'", "auto, bar, line, off")),
-    ],
-)
-def test_words_that_make_no_command(
-    lockbench: Program, words: tuple[str, ...], said: tuple[str, ...]
+@pytest.mark.parametrize(("command", "said"), [(case[0], case[1:]) for case in REFUSED])
+def test_what_makes_no_command_is_refused(
+    place: Program, command: str, said: tuple[str, ...]
 ) -> None:
-    assert_refused(lockbench, words, said)
+    place.refuse(*shlex.split(command), said=said, env={**os.environ, "PATH": "/nowhere"})
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        ("--primitive stripped", ("--primitive", "did you mean 'striped'?")),
-        ("--threads 0", ("--threads: 0", "1 to 4096")),
-        ("--primitive keyed,striped", ("as --primitive keyed --primitive striped",)),
-        ("--primitive striped:stripes=8,keyed", ("'keyed' in", "repeat the flag")),
-        ("--distribution uniform", ("'--distribution'", "did you mean '--key-distribution'?")),
-        ("--blocks 0 --threads 1", ("--blocks: 0", "1 to 10000")),
-        ("--seed -1 --threads 1", ("--seed: -1", "0 to")),
-        ("--window 0", ("window", "longer than 0")),
-        (
-            "--processes --workload transfer",
-            ("--processes", "'transfer' are threads", "counter, accounts"),
-        ),
-    ],
-)
-def test_flags_that_make_no_cell(lockbench: Program, flags: str, said: tuple[str, ...]) -> None:
-    assert_refused(lockbench, ("run", *flags.split()), said)
-
-
-@pytest.mark.parametrize(
-    ("toml", "said"),
-    [
-        ("", ("plan.toml:1:1:", 'title = "')),
-        ('title = "x"\nprimitive = "keyed"\nhold = "2 moons"\n', ("plan.toml:3:8:", "units are")),
-        (
-            'title = "x"\n[[sweep]]\nprimitive = "striped"\nworkload = "nested"\n',
-            ("plan.toml:2:1:",),
-        ),
-    ],
-)
-def test_preset_files_that_make_no_plan(
-    lockbench: Program, toml: str, said: tuple[str, ...]
-) -> None:
-    (lockbench.folder / "plan.toml").write_text(toml, encoding="utf-8")
-    assert_refused(lockbench, ("run", "plan.toml"), said)
-
-
-@pytest.mark.parametrize(
-    ("preset", "said"),
-    [
-        ("quik", ("unknown preset 'quik'", "did you mean 'quick'?")),
-        ("", ("unknown preset ''", "quick")),
-        ("nowhere.toml", ("nowhere.toml: No such file", "lockbench list presets")),
-        ("folder.toml", ("folder.toml: Is a directory", "lockbench list presets")),
-        ("folder.toml/", ("folder.toml/: neither", "lockbench list presets")),
-        ("binary.toml", ("binary.toml:1:1:", "not TOML")),
-    ],
-)
-def test_presets_that_cannot_be_read(
-    lockbench: Program, preset: str, said: tuple[str, ...]
-) -> None:
-    (lockbench.folder / "folder.toml").mkdir()
-    (lockbench.folder / "binary.toml").write_bytes(b"\x80\x00\xff")
-    assert_refused(lockbench, ("run", preset), said)
-
-
-def test_output_folder_below_a_file(lockbench: Program) -> None:
-    (lockbench.folder / "file").write_text("x", encoding="utf-8")
-    for out in ("file", "file/run"):
-        words = ("run", *SMALL, "--out", out)
-        assert_refused(lockbench, words, (f"{out}: cannot be made", "a folder that can be written"))
-    assert_refused(lockbench, ("run", *SMALL, "--out", ""), ("--out", "name a folder"))
-
-
-def test_output_folder_that_holds_a_run(lockbench: Program) -> None:
-    assert lockbench.run("run", *SMALL, "--out", "there").returncode == 0
-    said = ("there/trials.csv", "already holds a run", "another folder")
-    assert_refused(lockbench, ("run", *SMALL, "--out", "there"), said)
-
-
-def test_resume_of_no_run(lockbench: Program) -> None:
-    said = ("nowhere/meta.json", "name the folder of a run")
-    assert_refused(lockbench, ("run", "--resume", "nowhere"), said)
-    assert_refused(lockbench, ("run", "--resume", ""), ("--resume", "name a folder"))
+def test_a_patience_of_the_environment_is_checked_too(lockbench: Program) -> None:
+    env = {**os.environ, "LOCKBENCH_PATIENCE": "long"}
+    lockbench.refuse("run", "--primitive", "global", "--dry-run", said=("--patience",), env=env)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ('"finished"', '"finished"', ("there/trials.csv", "already holds a run", "another folder")),
         ('"compiler": "', '"compiler": "another ', ("there: ", "another build")),
         ('"cpu_model": "', '"cpu_model": "another ', ("there: ", "another machine")),
         ('"plan": ', '"plam": ', ("there/meta.json", "plan", "missing")),
     ],
 )
-def test_resume_of_a_run_that_is_not_ours(
+def test_a_folder_of_a_run_that_is_not_ours(
     lockbench: Program, old: str, new: str, said: tuple[str, ...]
 ) -> None:
-    assert lockbench.run("run", *SMALL, "--out", "there").returncode == 0
+    small = ("run", *SMALL.split(), "--out", "there")
+    assert lockbench.run(*small).returncode == 0
     meta = lockbench.folder / "there" / "meta.json"
-    text = meta.read_text(encoding="utf-8").replace('"finished"', '"running"')
+    text = meta.read_text(encoding="utf-8")
     assert old in text
-    meta.write_text(text.replace(old, new), encoding="utf-8")
-    assert_refused(lockbench, RESUME, said)
-
-
-@pytest.mark.parametrize(
-    ("extra", "named"),
-    [
-        (("quick",), "the preset"),
-        (("--threads", "3"), "--threads"),
-        (("--seed", "3"), "--seed"),
-        (("--out", "elsewhere"), "--out"),
-        (("--dry-run",), "--dry-run"),
-    ],
-)
-def test_resume_with_another_plan(lockbench: Program, extra: tuple[str, ...], named: str) -> None:
-    assert_refused(lockbench, (*RESUME, *extra), ("--resume", f"leave out {named}"))
+    text = text.replace('"finished"', '"running"').replace(old, new)
+    meta.write_text(text, encoding="utf-8")
+    lockbench.refuse(*(small if old == new else ("run", "--resume", "there")), said=said)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"number":0}', "\0"])
 def test_a_trial_that_is_none(lockbench: Program, text: str) -> None:
     (lockbench.folder / "trial.json").write_text(text, encoding="utf-8")
     with (lockbench.folder / "trial.json").open(encoding="utf-8") as file:
-        done = lockbench.run("trial", stdin=file)
-    assert done.returncode == 2
-    assert done.stderr.startswith("lockbench trial: standard input:")
-    assert done.stderr.count("\n") == 1
+        lockbench.refuse("trial", said=("lockbench trial: standard input:",), stdin=file)

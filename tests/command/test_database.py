@@ -108,15 +108,6 @@ def test_two_runs_in_one_database_do_not_mix(lockbench: Program, server: str) ->
     assert_all_valid(last_attempts(other.folder / "out"))
 
 
-def test_more_connections_than_anybody_has_are_refused(lockbench: Program) -> None:
-    done = lockbench.run(
-        *("run", "--workload", "database", "--primitive", "lease:leases=11", "--keys", "100"),
-        *("--dry-run",),
-    )
-    assert done.returncode == 2
-    assert "11 for each of 100 keys here; take 1000 or fewer in all" in done.stderr
-
-
 def test_databases_of_a_killed_trial_are_no_hindrance(lockbench: Program, server: str) -> None:
     psql(server, "CREATE SCHEMA lockbench_scratch CREATE TABLE shard_0 (left_behind int)")
     assert_all_valid(run_plan(lockbench, "database:postgresql", env=at(server)))

@@ -135,22 +135,3 @@ def test_hosts_are_asked_by_parallel(lockbench: Program, tools: Path) -> None:
         "To do: nothing has to be fixed; lockbench submit parallel PRESET --hosts hosts"
         f" --node-program {tools / 'lb'}"
     )
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (("--nodes", "pbs"), "'pbs' is neither slurm nor parallel"),
-        (("--nodes", "parallel"), "--hosts: not given"),
-        (("--nodes", "parallel", "--hosts", "nowhere"), "nowhere"),
-        (("--nodes", "slurm", "--hosts", "h"), "--hosts: has no meaning with slurm"),
-        (("--hosts", "h"), "--hosts: is for the nodes of a cluster; write --nodes slurm"),
-        (("--nodes", "slurm"), "call it on a node that has Slurm"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    lockbench: Program, words: tuple[str, ...], said: str
-) -> None:
-    done = lockbench.run("doctor", *words, env={**os.environ, "PATH": "/nowhere"})
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr and done.stderr.count("\n") == 1

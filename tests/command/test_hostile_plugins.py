@@ -21,10 +21,9 @@ from typing import Any
 
 import pytest
 from memory_group import memory_group
-from program import Program, assert_complete, children_of, rows_of, wait_until
+from program import PLUGINS, Program, assert_complete, children_of, rows_of, wait_until
 
-PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
-HOSTILE = str(PLUGINS.resolve() / "hostile.so")
+HOSTILE = str(PLUGINS / "hostile.so")
 LOCK = "global:lock=hostile"
 
 PLAN = f"""
@@ -177,7 +176,7 @@ def test_names_command_no_terminal_and_break_no_line(lockbench: Program) -> None
 
 
 def test_too_many_locks_are_refused(lockbench: Program) -> None:
-    done = lockbench.run("list", "--plugin", str(PLUGINS.resolve() / "hostile_many.so"))
+    done = lockbench.run("list", "--plugin", str(PLUGINS / "hostile_many.so"))
     assert done.returncode == 2
     assert "brings 100000 locks" in done.stderr
 

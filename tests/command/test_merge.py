@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import Program, assert_complete, rows_of
+from program import Program, assert_complete, meta_of, rows_of
 from tiers import rest_long
 
 CELLS = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--keys", "1,2")
@@ -48,11 +48,6 @@ def refused(lockbench: Program, *words: str, code: int = 2) -> str:
     assert done.returncode == code, (done.stdout, done.stderr)
     assert not (lockbench.folder / (words[0] + ".merging")).exists()
     return done.stderr
-
-
-def meta_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    return found
 
 
 def edit_meta(folder: Path, edit: Callable[[dict[str, Any]], None]) -> None:
@@ -348,20 +343,3 @@ def test_shards_that_ran_at_the_same_time_on_one_machine_are_marked(
     assert [one["run_ids"] for one in meta["overlaps"]] == [runs]
     assert "measured at the same time on" in meta["surroundings"]["busy"]
     assert "Measured on a busy machine" in lockbench.run("compare", "all").stdout
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (("merge",), "folder"),
-        (("merge", "all"), "name the folders of shards"),
-        (("merge", "all", "nowhere"), "nowhere: no such folder"),
-        (("merge", "all", "."), "holds no run, nor do the folders in it"),
-    ],
-)
-def test_folders_that_hold_nothing_are_named(
-    lockbench: Program, words: tuple[str, ...], said: str
-) -> None:
-    done = lockbench.run(*words)
-    assert done.returncode == 2
-    assert said in done.stderr

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 from installation import ROOT
-from program import Program, assert_complete, rows_of, wait_until
+from program import PLUGINS, Program, assert_complete, keep_rows, rows_of, wait_until
 
-PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
-C_LOCKS = str(PLUGINS.resolve() / "c_locks.so")
+C_LOCKS = str(PLUGINS / "c_locks.so")
 BUILD = Path(os.environ.get("LOCKBENCH_BUILD", "build/release"))
-BROKEN = str(PLUGINS.resolve() / "broken.so")
+BROKEN = str(PLUGINS / "broken.so")
 
 PLAN = """
 title = "One that works among those that do not"
@@ -39,13 +38,9 @@ ONE_TRIAL = (
 def refused(lockbench: Program, plugin: str, command: str = "run") -> str:
     """The one line that is said of a plug-in that cannot be used."""
     words = ["--primitive", "global"] if command == "run" else []
-    done = lockbench.run(command, *words, "--plugin", plugin, "--out", "out")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith(f"lockbench {command}: --plugin: plug-in {plugin}: "), done.stderr
-    assert not (lockbench.folder / "out").exists()
-    return done.stderr.partition(f"{plugin}: ")[2]
+    begin = f"lockbench {command}: --plugin: plug-in {plugin}: "
+    said = lockbench.refuse(command, *words, "--plugin", plugin, "--out", "out", said=(begin,))
+    return said.removeprefix(begin)
 
 
 def test_broken_locks_cost_their_own_rows(lockbench: Program) -> None:
@@ -128,7 +123,7 @@ def test_the_compiler_names_what_a_plug_in_lacks(flag: str, said: str) -> None:
 
 
 def test_a_plug_in_for_stress_alone_says_so_when_it_is_to_be_measured(lockbench: Program) -> None:
-    said = refused(lockbench, str(PLUGINS.resolve() / "promising.so"))
+    said = refused(lockbench, str(PLUGINS / "promising.so"))
     assert said.startswith("built for `lockbench stress` alone, with ")
     assert "no STRESS_ONLY" in said
 
@@ -169,7 +164,7 @@ def test_the_path_s_plug_ins_are_there_and_its_broken_ones_are_told_of(lockbench
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_refused(lockbench: Program, name: str, said: str) -> None:
-    assert said in refused(lockbench, str(PLUGINS.resolve() / name))
+    assert said in refused(lockbench, str(PLUGINS / name))
 
 
 # Of a plug-in for stress alone, which adds nothing to what is measured.
@@ -186,23 +181,20 @@ def test_a_plug_in_that_cannot_be_used_is_refused(lockbench: Program, name: str,
 )
 def test_names_are_checked_in_every_plug_in(lockbench: Program, names: str, said: str) -> None:
     env = {**os.environ, "LOCKBENCH_TEST_NAMES": names}
-    file = str(PLUGINS.resolve() / "named.so")
-    done = lockbench.run("stress", "--plugin", file, "--list", env=env)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"lockbench stress: plug-in {file}: {said}")
-    assert done.stderr.count("\n") == 1
+    file = str(PLUGINS / "named.so")
+    begin = f"lockbench stress: plug-in {file}: {said}"
+    lockbench.refuse("stress", "--plugin", file, "--list", said=(begin,), env=env)
 
 
 def test_what_a_plug_in_prints_when_it_is_loaded_is_shown(lockbench: Program) -> None:
-    file = str(PLUGINS.resolve() / "named.so")
+    file = str(PLUGINS / "named.so")
     env = {**os.environ, "LOCKBENCH_TEST_SAYS": "hello"}
-    done = lockbench.run("list", "primitives", "--plugin", file, env=env)
-    assert done.returncode == 2
-    assert "wrote 'hello' to standard output when it was loaded" in done.stderr
+    said = ("wrote 'hello' to standard output when it was loaded",)
+    lockbench.refuse("list", "primitives", "--plugin", file, said=said, env=env)
 
 
 def test_how_a_plug_in_was_compiled_is_recorded_and_told(lockbench: Program) -> None:
-    file = str(PLUGINS.resolve() / "alike.so")
+    file = str(PLUGINS / "alike.so")
     words = ("--mode", "fixed", "--operations", "1", "--threads", "1", "--out", "out")
     locks = ("--primitive", "global:lock=alike", "--primitive", "global:lock=c_spin")
     done = lockbench.run("run", "--plugin", file, "--plugin", C_LOCKS, *locks, *words)
@@ -225,16 +217,15 @@ def test_how_a_plug_in_was_compiled_is_recorded_and_told(lockbench: Program) -> 
 
 def test_what_is_no_library_is_refused(lockbench: Program) -> None:
     file = lockbench.folder / "text.so"
-    file.write_text("no library", encoding="utf-8")
-    assert "cannot be loaded (file too short" in refused(lockbench, str(file))
-    file.write_text("no library" * 1000, encoding="utf-8")
-    assert "cannot be loaded (invalid ELF header" in refused(lockbench, str(file))
-
-
-def test_a_library_that_was_cut_off_is_refused(lockbench: Program) -> None:
-    file = lockbench.folder / "cut.so"
-    file.write_bytes(Path(C_LOCKS).read_bytes()[:3000])
-    refused(lockbench, str(file))
+    for text, said in (
+        (b"no library", "cannot be loaded (file too short"),
+        (b"no library" * 1000, "cannot be loaded (invalid ELF header"),
+        (Path(C_LOCKS).read_bytes()[:3000], ""),  # cut off
+    ):
+        file.write_bytes(text)
+        assert said in refused(lockbench, str(file))
+    folder = str(lockbench.folder)
+    assert refused(lockbench, folder) == "a folder; name a plug-in's file in it\n"
 
 
 def test_what_hangs_when_it_is_loaded_is_refused(lockbench: Program) -> None:
@@ -243,13 +234,9 @@ def test_what_hangs_when_it_is_loaded_is_refused(lockbench: Program) -> None:
     assert "did not say what it has within 10 s" in refused(lockbench, str(pipe))
 
 
-def test_a_folder_is_refused_and_what_to_do_is_said(lockbench: Program) -> None:
-    assert refused(lockbench, str(lockbench.folder)) == "a folder; name a plug-in's file in it\n"
-
-
 def test_a_c_lock_that_cannot_be_made_fails_its_rows(lockbench: Program) -> None:
     done = lockbench.run(
-        *("run", "--plugin", str(PLUGINS.resolve() / "c_unmade.so"), "--mode", "fixed"),
+        *("run", "--plugin", str(PLUGINS / "c_unmade.so"), "--mode", "fixed"),
         *("--primitive", "global:lock=c_unmade", "--operations", "1", "--threads", "1"),
         *("--blocks", "1", "--out", "out"),
     )
@@ -260,21 +247,16 @@ def test_a_c_lock_that_cannot_be_made_fails_its_rows(lockbench: Program) -> None
 
 
 def test_a_name_that_is_taken_is_refused(lockbench: Program) -> None:
-    done = lockbench.run("list", "--plugin", C_LOCKS, "--plugin", C_LOCKS)
-    assert done.returncode == 2
-    assert "brings 'global:lock=c_spin', which " in done.stderr
-    assert "has already; give it another name" in done.stderr
+    said = ("brings 'global:lock=c_spin', which ", "has already; give it another name")
+    lockbench.refuse("list", "--plugin", C_LOCKS, "--plugin", C_LOCKS, said=said)
 
 
 def test_a_run_with_plug_ins_is_not_resumed_without_them(lockbench: Program) -> None:
     words = [*ONE_TRIAL.split(), "--blocks", "2"]
     assert lockbench.run("run", *words).returncode == 0
-    trials = lockbench.folder / "out" / "trials.csv"
-    lines = trials.read_text(encoding="utf-8").splitlines(keepends=True)
-    trials.write_text("".join(lines[:-1]), encoding="utf-8")
-    refusal = lockbench.run("run", "--resume", "out")
-    assert refusal.returncode == 2
-    assert "1 and 0 plug-ins: name by --plugin what it measures" in refusal.stderr
+    keep_rows(lockbench.folder / "out", -1)
+    said = ("1 and 0 plug-ins: name by --plugin what it measures",)
+    lockbench.refuse("run", "--resume", "out", said=said)
     assert lockbench.run("run", "--resume", "out", "--plugin", C_LOCKS).returncode == 0
     assert_complete(lockbench.folder / "out", 2)
 

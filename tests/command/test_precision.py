@@ -7,43 +7,17 @@ import json
 import shutil
 from collections import Counter
 
-import pytest
 
-from program import Program, rows_of
+from program import Program, meta_of, rows_of
 
 # Sleeps of 2 ms: one run of 20 of them takes about as long as the next.
 STEADY = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--mode", "fixed")
 RUN = ("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--blocks", "1", "--out", "out")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        *(
-            (("--precision", aim), ("--precision", "a share above 0, as 2% or 0.02"))
-            for aim in ("0", "0%", "-2%", "101%", "much", "nan", "%")
-        ),
-        (("--precision",), ("--precision: no value given",)),
-        (("--precision", "2%", "--budget", "5"), ("--budget: '5' has no unit",)),
-        (("--precision", "2%", "--budget", "-5s"), ("--budget: '-5s' is negative",)),
-        (("--precision", "2%", "--precision", "3%"), ("--precision: given more than once",)),
-    ],
-)
-def test_what_is_no_aim_is_told_in_a_line(
-    lockbench: Program, words: tuple[str, ...], said: tuple[str, ...]
-) -> None:
-    done = lockbench.run("run", "quick", *words)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1, done.stderr
-    for piece in said:
-        assert piece in done.stderr
-    assert list(lockbench.folder.iterdir()) == []
-
-
 def measured_and_planned(lockbench: Program) -> tuple[Counter[str], int]:
     """Valid rows of each primitive, and the length of the plan, whose trials all have rows."""
-    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
+    meta = meta_of(lockbench.folder / "out")
     rows = rows_of(lockbench.folder / "out")
     planned = {str(trial["number"]): trial for trial in meta["plan"]["trials"]}
     assert {row["trial"] for row in rows} == set(planned)
@@ -86,12 +60,6 @@ def test_a_cell_that_is_always_disturbed_stays_imprecise(lockbench: Program) -> 
     done = lockbench.run(*words, "--precision", "50%", "--budget", "1ms")
     assert done.returncode == 4, done.stderr
     assert "1 cell less precise than 50 %" in done.stdout
-
-
-def test_the_plan_of_a_run_that_is_resumed_is_its_own(lockbench: Program) -> None:
-    done = lockbench.run("run", "--resume", "out", "--precision", "2%")
-    assert done.returncode == 2
-    assert "leave out --precision" in done.stderr
 
 
 def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(

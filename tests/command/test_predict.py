@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from installation import ROOT
-from program import Program, rows_of
+from program import Program, keep_rows, rows_of
 
 MODELS = ROOT / "workloads" / "machines"
 CELLS = ("--primitive", "global", "--primitive", "keyed", "--keys", "4", "--hold", "20ns")
@@ -40,16 +40,10 @@ def test_predictions_are_rows_that_say_so(lockbench: Program, tmp_path: Path) ->
     assert compared.returncode == 0 and "prediction for AWS Graviton3" in compared.stdout
 
 
-def remove_last_row(folder: Path) -> None:
-    trials = folder / "trials.csv"
-    lines = trials.read_text(encoding="utf-8").splitlines(keepends=True)
-    trials.write_text("".join(lines[:-1]), encoding="utf-8")
-
-
 def test_an_interrupted_prediction_goes_on(lockbench: Program, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     whole = predict(lockbench, folder, "--machine", "i7-1165g7")
-    remove_last_row(folder)
+    keep_rows(folder, -1)
     refused = lockbench.run("run", "--resume", str(folder))
     assert refused.returncode == 2 and "lockbench predict --resume" in refused.stderr
     done = lockbench.run("predict", "--resume", str(folder), "--format", "csv")
@@ -149,30 +143,11 @@ def test_a_window_that_has_too_many_accesses_says_so(lockbench: Program, tmp_pat
 
 def test_a_prediction_without_its_model_does_not_go_on(lockbench: Program, tmp_path: Path) -> None:
     predict(lockbench, tmp_path / "run", "--machine", "graviton3")
-    remove_last_row(tmp_path / "run")
+    keep_rows(tmp_path / "run", -1)
     (tmp_path / "run" / "machines" / "graviton3.toml").unlink()
     done = lockbench.run("predict", "--resume", str(tmp_path / "run"))
     assert done.returncode == 2 and "graviton3.toml: No such file" in done.stderr, done.stderr
     assert "put the run's copy of the machine back" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("quick",), "--machine: not given; name a machine (lockbench list machines)"),
-        (("--machine", "i7-1165g8"), "unknown machine 'i7-1165g8'; did you mean 'i7-1165g7'?"),
-        (("--machine", "gone.toml"), "gone.toml: No such file or directory; name a machine's file"),
-        (("--machine", "graviton3", "--machine", "graviton3"), "'graviton3' is given twice"),
-        (
-            ("--machine", "graviton3", "--primitive", "keyed_absl", "--threads", "1"),
-            "no cell of the plan can be predicted: primitive keyed_absl",
-        ),
-        (("--resume", "x", "--machine", "graviton3"), "--resume: goes on with the plan of that"),
-    ],
-)
-def test_bad_input_is_explained(lockbench: Program, words: tuple[str, ...], told: str) -> None:
-    done = lockbench.run("predict", *words)
-    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_primitive_that_is_left_out_has_a_reason(lockbench: Program, tmp_path: Path) -> None:
@@ -224,21 +199,6 @@ def test_from_how_many_threads_on_is_answered(lockbench: Program, tmp_path: Path
     assert '"threads_by_model"' in again.stdout
 
 
-@pytest.mark.parametrize(
-    "words, told",
-    [
-        (("--when", "keyed"), "--when and --beats: name two primitives"),
-        (("--machine", "nix"), "unknown machine 'nix'"),
-        (("--machine", "graviton3", "--budget", "3s"), "leave out --budget"),
-        (("--machine", "graviton3", "--memory", "1KiB"), "leave out --memory"),
-        (("--machine", "graviton3", "--across-machines"), "of a disk; the model of a machine has"),
-    ],
-)
-def test_bad_questions_are_explained(lockbench: Program, words: tuple[str, ...], told: str) -> None:
-    done = lockbench.run("advise", "--threads", "2", "--keys", "4", *words)
-    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
-
-
 def test_leases_of_many_shards_are_predicted_alike_in_each_block(
     lockbench: Program, tmp_path: Path
 ) -> None:
@@ -274,8 +234,6 @@ def test_what_has_too_many_threads_is_left_to_predictions(
     preset = preset_of(tmp_path, "1000")
     done = lockbench.run("run", preset, "--up-to-processors", "--out", str(tmp_path / "none"))
     assert done.returncode == 2 and "all cells have more threads (1000) than the" in done.stderr
-    done = lockbench.run("run", preset, "--up-to-processors", "--shard", "1/2", "--out", "x")
-    assert done.returncode == 2 and "cannot be combined with --shard" in done.stderr
 
 
 def test_a_preset_is_predicted_for_the_model_of_its_target(

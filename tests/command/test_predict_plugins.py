@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from pathlib import Path
 
 import pytest
 from installation import ROOT
-from program import Program, rows_of
+from program import PLUGINS, Program, rows_of
 
-PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
 PREDICTED = PLUGINS / "predicted.so"
 PAUSE_NS = 40  # of the machine
 

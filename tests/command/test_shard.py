@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from installation import ROOT
-from program import Program, assert_complete, rows_of, wait_until
+from program import Program, assert_complete, keep_rows, meta_of, rows_of, wait_until
 
 FIXED = ("--mode", "fixed", "--operations", "1", "--hold", "sleep:10ms", "--progress", "off")
 CELLS = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--keys", "1,2")
@@ -24,11 +24,6 @@ def shard(lockbench: Program, i: int, n: int, *more: str, out: str | None = None
 
 def trials_of(folder: Path) -> list[int]:
     return [int(row["trial"]) for row in rows_of(folder) if row["attempt"] == "0"]
-
-
-def meta_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    return found
 
 
 def edit_machine(folder: Path, **members: Any) -> None:
@@ -96,9 +91,7 @@ def test_a_requeued_task_on_another_machine_goes_on_beside_what_is_there(
 ) -> None:
     assert shard(lockbench, 1, 1, out="one").returncode == 0
     one = lockbench.folder / "one"
-    lines = (one / "trials.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-    # The first block is whole; of the second, one trial is there.
-    (one / "trials.csv").write_text("".join(lines[: 1 + 4 + 1]), encoding="utf-8")
+    keep_rows(one, 4 + 1)  # the first block is whole; of the second, one trial is there
     edit_machine(one, host="elsewhere", boot_id="other", usable_threads=77, id="elsewhere-1")
     before = (one / "trials.csv").read_bytes()
     done = shard(lockbench, 1, 1, out="one")
@@ -141,27 +134,3 @@ def test_a_folder_of_another_shard_or_of_a_run_is_left_alone(lockbench: Program)
     assert done.returncode == 2 and "a run that is no shard" in done.stderr
     resumed = lockbench.run("run", "--resume", "shards/1")
     assert resumed.returncode == 2 and "give its own command again" in resumed.stderr
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (("--shard", "1/7"), "7 shards are too many for this plan of 3 blocks and 6 comparison"),
-        (("--shard", "4/3"), "write i/n, as 3/8"),
-        (("--shard", "1/3", "--precision", "2%"), "has no meaning with --shard"),
-        (("--shard", "1/3", "--budget", "1min"), "has no meaning with --shard"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    lockbench: Program, words: tuple[str, ...], said: str
-) -> None:
-    done = lockbench.run(*PLAN, *words, "--out", "one")
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert not (lockbench.folder / "one").exists()
-
-
-def test_a_shard_wants_a_folder(lockbench: Program) -> None:
-    done = lockbench.run(*PLAN, "--shard", "2/3")
-    assert done.returncode == 2
-    assert "--shard: wants --out and a folder for this shard alone" in done.stderr

@@ -12,6 +12,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -21,9 +22,8 @@ enum class AbandonFault {
 };
 
 template <AbandonFault kFault>
-class AbandonedQueue {
+class AbandonedQueue : public WaitsUntil<AbandonedQueue<kFault>> {
  public:
-  void lock() { wait_until(platform::kForever); }
   bool try_lock() {
     Place* const mine = new Place;
     Place* none = nullptr;
@@ -34,10 +34,20 @@ class AbandonedQueue {
     delete mine;
     return false;
   }
-  bool try_lock_for(std::chrono::nanoseconds timeout) {
-    return wait_until(platform::now() + timeout);
+
+  bool wait_until(platform::Time deadline) {
+    Place* const mine = new Place;
+    Place* const before = last_.exchange(mine, std::memory_order_acq_rel);
+    if (before != nullptr) {
+      before->next.store(mine, std::memory_order_release);
+      while (mine->state.load(std::memory_order_acquire) == kWaits) {
+        if (platform::now() >= deadline && change(*mine, kAbandoned)) return false;
+        platform::pause();
+      }
+    }
+    holder_ = mine;
+    return true;
   }
-  bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
 
   void unlock() {
     Place* place = holder_;
@@ -56,20 +66,6 @@ class AbandonedQueue {
     platform::Atomic<Place*> next{nullptr};
     platform::Atomic<int> state{kWaits};
   };
-
-  bool wait_until(platform::Time deadline) {
-    Place* const mine = new Place;
-    Place* const before = last_.exchange(mine, std::memory_order_acq_rel);
-    if (before != nullptr) {
-      before->next.store(mine, std::memory_order_release);
-      while (mine->state.load(std::memory_order_acquire) == kWaits) {
-        if (platform::now() >= deadline && change(*mine, kAbandoned)) return false;
-        platform::pause();
-      }
-    }
-    holder_ = mine;
-    return true;
-  }
 
   static bool change(Place& place, State to) {
     int waits = kWaits;

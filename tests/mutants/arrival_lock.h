@@ -9,6 +9,7 @@
 
 #include "primitives/concepts.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -21,7 +22,7 @@ enum class ArrivalFault {
 };
 
 template <ArrivalFault kFault>
-class ArrivalLock {
+class ArrivalLock : public MutexAndFlag {
  public:
   static constexpr Promises kPromises{.fair = true};
 
@@ -39,12 +40,6 @@ class ArrivalLock {
       while (!mine->granted) mine->told.wait(guard);
     }
     waiters_.erase(mine);
-  }
-
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    if (held_) return false;
-    return held_ = true;
   }
 
   void unlock() {
@@ -92,9 +87,7 @@ class ArrivalLock {
     return found;
   }
 
-  platform::Mutex mutex_;
   std::list<Waiter> waiters_;
-  bool held_ = false;
 };
 
 }  // namespace lockbench::mutants

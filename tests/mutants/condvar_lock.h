@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -17,7 +18,7 @@ enum class CondvarFault {
 };
 
 template <CondvarFault kFault>
-class CondvarLock {
+class CondvarLock : public MutexAndFlag {
  public:
   void lock() {
     std::unique_lock guard(mutex_);
@@ -27,12 +28,6 @@ class CondvarLock {
       while (held_) free_.wait(guard);
     }
     held_ = true;
-  }
-
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    if (held_) return false;
-    return held_ = true;
   }
 
   void unlock() {
@@ -45,9 +40,7 @@ class CondvarLock {
   }
 
  private:
-  platform::Mutex mutex_;
   platform::ConditionVariable free_;
-  bool held_ = false;
 };
 
 }  // namespace lockbench::mutants

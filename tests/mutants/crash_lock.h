@@ -9,6 +9,7 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -21,12 +22,8 @@ enum class CrashFault {
 };
 
 template <CrashFault kFault>
-class CrashLock {
+class CrashLock : public Spins<CrashLock<kFault>> {
  public:
-  void lock() {
-    while (!try_lock()) platform::pause();
-  }
-
   bool try_lock() {
     if (held_.exchange(true, std::memory_order_acquire)) {
       count();

@@ -7,6 +7,7 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -19,7 +20,7 @@ enum class FutexFault {
 };
 
 template <FutexFault kFault>
-class FutexLock {
+class FutexLock : public SleepersWord {
  public:
   void lock() {
     if (try_lock()) return;
@@ -40,23 +41,12 @@ class FutexLock {
     }
   }
 
-  bool try_lock() {
-    std::uint32_t seen = kFree;
-    return word_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
-  }
-
   void unlock() {
     const bool waiters = word_.exchange(kFree, std::memory_order_release) == kWaiters;
     if (waiters && kFault != FutexFault::kWakesNobody) platform::futex_wake(word_, 1);
   }
 
  private:
-  // 0 free | 1 held | 2 held, waiters sleep
-  static constexpr std::uint32_t kFree = 0;
-  static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kWaiters = 2;
-
   void forgetful() {
     for (;;) {
       std::uint32_t seen = kHeld;
@@ -66,8 +56,6 @@ class FutexLock {
       if (try_lock()) return;  // the fault: others may still sleep
     }
   }
-
-  platform::FutexWord word_{kFree};
 };
 
 }  // namespace lockbench::mutants

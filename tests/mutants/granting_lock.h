@@ -10,6 +10,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/mutex.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -21,19 +22,13 @@ enum class GrantFault {
 };
 
 template <GrantFault kFault>
-class GrantingLock {
+class GrantingLock : public MutexAndFlag {
  public:
   void lock() {
     Waiter* const mine = queue_up();
     if (mine == nullptr) return;
     while (!mine->granted.load(std::memory_order_acquire)) platform::pause();
     leave(*mine);
-  }
-
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    if (held_) return false;
-    return held_ = true;
   }
 
   void unlock() {
@@ -85,9 +80,7 @@ class GrantingLock {
     if (frees) delete gone;
   }
 
-  platform::Mutex mutex_;
   std::list<Waiter*> waiters_;
-  bool held_ = false;
 };
 
 }  // namespace lockbench::mutants

@@ -9,16 +9,14 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
 // kGivesUp: how many times an unlock() tries to acquire the guard; 0: until it does.
 template <int kGivesUp>
-class GuardedWord {
+class GuardedWord : public Spins<GuardedWord<kGivesUp>> {
  public:
-  void lock() {
-    while (!try_lock()) platform::pause();
-  }
   bool try_lock() {
     while (!try_guard()) platform::pause();
     const bool acquired = !held_;

@@ -11,6 +11,7 @@
 
 #include "primitives/platform/clock.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -23,34 +24,14 @@ enum class HandoverFault {
 };
 
 template <HandoverFault kFault>
-class HandoverLock {
+class HandoverLock : public MutexAndFlag, public WaitsUntil<HandoverLock<kFault>> {
  public:
-  void lock() { wait_until(platform::kForever); }
-
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    if (held_) return false;
-    return held_ = true;
-  }
-
   bool try_lock_for(std::chrono::nanoseconds timeout) {
     if constexpr (kFault == HandoverFault::kEarly) {
       timeout = std::chrono::floor<std::chrono::milliseconds>(timeout);
     }
     return wait_until(platform::now() + timeout);
   }
-  bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
-
-  void unlock() {
-    const std::scoped_lock guard(mutex_);
-    hand_on();
-  }
-
- private:
-  struct Waiter {
-    bool granted = false;
-    platform::ConditionVariable told;
-  };
 
   bool wait_until(platform::Time deadline) {
     std::unique_lock guard(mutex_);
@@ -62,6 +43,17 @@ class HandoverLock {
     if (granted && in_time) return forget(mine);
     return lose_patience(mine);
   }
+
+  void unlock() {
+    const std::scoped_lock guard(mutex_);
+    hand_on();
+  }
+
+ private:
+  struct Waiter {
+    bool granted = false;
+    platform::ConditionVariable told;
+  };
 
   static bool wait_once(Waiter& mine, std::unique_lock<platform::Mutex>& guard,
                         platform::Time deadline) {
@@ -103,10 +95,8 @@ class HandoverLock {
     first->told.notify_one();
   }
 
-  platform::Mutex mutex_;
   std::list<Waiter> waiters_;
   std::list<Waiter> granted_;  // of the waiters, those who have not looked yet
-  bool held_ = false;
 };
 
 }  // namespace lockbench::mutants

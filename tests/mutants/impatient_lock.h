@@ -9,12 +9,13 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
 // Of 0, they never do.
 template <std::int64_t kPatienceMs>
-class ImpatientLock {
+class ImpatientLock : public SleepersWord {
  public:
   void lock() {
     if (try_lock()) return;
@@ -25,26 +26,6 @@ class ImpatientLock {
       if (!platform::futex_wait(word_, kWaiters, end)) return;
     }
   }
-
-  bool try_lock() {
-    std::uint32_t seen = kFree;
-    return word_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
-  }
-
-  void unlock() {
-    if (word_.exchange(kFree, std::memory_order_release) == kWaiters) {
-      platform::futex_wake(word_, 1);
-    }
-  }
-
- private:
-  // 0 free | 1 held | 2 held, waiters sleep
-  static constexpr std::uint32_t kFree = 0;
-  static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kWaiters = 2;
-
-  platform::FutexWord word_{kFree};
 };
 
 }  // namespace lockbench::mutants

@@ -12,35 +12,39 @@
 
 #include "primitives/concepts.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/by_key.h"
 #include "tests/mutants/told_leases.h"
 
 namespace lockbench::mutants {
 
 // Keys below 64.
 template <ToldFault kFault>
-class KeySet {
+class KeySet : public ByKey<KeySet<kFault>> {
  public:
   static constexpr Promises kPromises{.lock_per_key = true};
 
-  class Handle {
-   public:
-    Handle(KeySet& owner, std::uint64_t wanted) : owner_(owner), wanted_(wanted) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-
-    void lock() { owner_.take(wanted_); }
-    bool try_lock() { return owner_.try_take(wanted_); }
-    void unlock() { owner_.give(wanted_); }
-
-   private:
-    KeySet& owner_;
-    const std::uint64_t wanted_;
-  };
-
+  // By the bits of the keys.
+  using Handle = typename ByKey<KeySet>::Handle;
   Handle handle(std::uint64_t key) { return Handle(*this, bit(key)); }
   Handle handle_both(std::uint64_t a, std::uint64_t b) { return Handle(*this, bit(a) | bit(b)); }
-  static constexpr std::uint32_t capacity() { return 1; }
-  std::size_t lock_bytes() const { return sizeof *this; }
+
+  void lock(std::uint64_t wanted) {
+    std::unique_lock guard(mutex_);
+    if ((held_ & wanted) != 0) wait(guard, wanted);
+    held_ |= wanted;
+    if constexpr (kFault != ToldFault::kTellsNoOther) tell_one();
+  }
+  bool try_lock(std::uint64_t wanted) {
+    const std::scoped_lock guard(mutex_);
+    if ((held_ & wanted) != 0) return false;
+    held_ |= wanted;
+    return true;
+  }
+  void unlock(std::uint64_t wanted) {
+    const std::scoped_lock guard(mutex_);
+    held_ &= ~wanted;
+    tell_one();
+  }
 
  private:
   struct Waiter {
@@ -53,13 +57,6 @@ class KeySet {
 
   static std::uint64_t bit(std::uint64_t key) { return std::uint64_t{1} << key; }
 
-  void take(std::uint64_t wanted) {
-    std::unique_lock guard(mutex_);
-    if ((held_ & wanted) != 0) wait(guard, wanted);
-    held_ |= wanted;
-    if constexpr (kFault != ToldFault::kTellsNoOther) tell_one();
-  }
-
   void wait(std::unique_lock<platform::Mutex>& guard, std::uint64_t wanted) {
     waiters_.emplace_back(wanted);
     const auto self = std::prev(waiters_.end());
@@ -69,19 +66,6 @@ class KeySet {
       self->told = false;
     }
     waiters_.erase(self);
-  }
-
-  bool try_take(std::uint64_t wanted) {
-    const std::scoped_lock guard(mutex_);
-    if ((held_ & wanted) != 0) return false;
-    held_ |= wanted;
-    return true;
-  }
-
-  void give(std::uint64_t wanted) {
-    const std::scoped_lock guard(mutex_);
-    held_ &= ~wanted;
-    tell_one();
   }
 
   // The caller holds the mutex. Wakes the first waiter whose keys are free.

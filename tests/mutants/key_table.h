@@ -24,17 +24,17 @@ enum class TableFault {
   kNeverReclaims,        // compares the count with the wrong thing
   kErasesAlways,         // erases whatever the count
   kUnlocksAnother,       // unlocks the entry of another key
-  kLow8,                 // takes keys of equal low 8 bits for one
-  kLow16,                // the same, 16 bits
-  kLow32,                // the same, 32 bits
-  kLow48,                // the same, 48 bits
   kHighestIsFree,        // takes the entry of the highest key for a free one
   kFull16,               // has 16 entries; a lock of another key is in vain
   kOneForAll,            // maps every key to one entry, though it promises a lock per key
+  kKeepsPerKey,          // keeps an object for each key that was ever used
+  kKeepsPerHold,         // keeps an object for each hold
+  kKeepsLog,             // keeps a word for each hold, in an array that grows
 };
 
-template <TableFault kFault>
-class KeyTable : public ByKey<KeyTable<kFault>> {
+// With kBits below 64, keys whose lowest kBits bits are equal are one.
+template <TableFault kFault, int kBits = 64>
+class KeyTable : public ByKey<KeyTable<kFault, kBits>> {
  public:
   static constexpr Promises kPromises{.lock_per_key = true};
 
@@ -65,6 +65,7 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
       entry.mutex.unlock();
       leave(key, entry);
     }
+    if constexpr (kKeeps) keep(key);
   }
 
   std::size_t keys_kept() const {
@@ -73,6 +74,9 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
   }
 
  private:
+  static constexpr bool kKeeps = kFault == TableFault::kKeepsPerKey ||
+                                 kFault == TableFault::kKeepsPerHold ||
+                                 kFault == TableFault::kKeepsLog;
   static constexpr bool kMayStray =
       kFault == TableFault::kHighestIsFree || kFault == TableFault::kFull16;
 
@@ -82,20 +86,8 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
   };
 
   static std::uint64_t slot_of(std::uint64_t key) {
-    switch (kFault) {
-      case TableFault::kOneForAll:
-        return 0;
-      case TableFault::kLow8:
-        return key & 0xff;
-      case TableFault::kLow16:
-        return key & 0xffff;
-      case TableFault::kLow32:
-        return key & 0xffff'ffff;
-      case TableFault::kLow48:
-        return key & 0xffff'ffff'ffff;
-      default:
-        return key;
-    }
+    if (kFault == TableFault::kOneForAll) return 0;
+    return key & ~std::uint64_t{0} >> (64 - kBits);
   }
 
   Entry* find(std::uint64_t key) {
@@ -143,9 +135,19 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
     if (unused) table_.erase(slot_of(key));
   }
 
+  void keep(std::uint64_t key) {
+    const std::scoped_lock guard(mutex_);
+    if (kFault == TableFault::kKeepsPerKey) used_[key] = true;
+    if (kFault == TableFault::kKeepsPerHold) kept_.push_back(std::make_unique<Entry>());
+    if (kFault == TableFault::kKeepsLog) log_.push_back(key);
+  }
+
   mutable platform::Mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<Entry>> table_;
   std::vector<std::unique_ptr<Entry>> strays_;
+  std::map<std::uint64_t, bool> used_;
+  std::vector<std::unique_ptr<Entry>> kept_;
+  std::vector<std::uint64_t> log_;
 };
 
 }  // namespace lockbench::mutants

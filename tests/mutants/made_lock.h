@@ -11,7 +11,9 @@ namespace lockbench::mutants {
 
 enum class MadeFault {
   kNone,
-  kTwice,  // looks whether there is a mutex, then stores its own, in two steps
+  kTwice,           // looks whether there is a mutex, then stores its own, in two steps
+  kDoesNotRelease,  // the address is published, and what lies there is not
+  kIsNotAcquired,   // the same, at the other end
 };
 
 template <MadeFault kFault>
@@ -28,15 +30,19 @@ class MadeLock {
   void unlock() { mutex().unlock(); }
 
  private:
+  static constexpr auto kLoad =
+      kFault == MadeFault::kIsNotAcquired ? std::memory_order_relaxed : std::memory_order_acquire;
+  static constexpr auto kPublish =
+      kFault == MadeFault::kDoesNotRelease ? std::memory_order_acquire : std::memory_order_acq_rel;
   platform::Mutex& mutex() {
-    platform::Mutex* made = mutex_.load(std::memory_order_acquire);
+    platform::Mutex* made = mutex_.load(kLoad);
     if (made != nullptr) return *made;
     platform::Mutex* const mine = new platform::Mutex;
     if (kFault == MadeFault::kTwice) {
       mutex_.store(mine, std::memory_order_release);
       return *mine;
     }
-    if (mutex_.compare_exchange_strong(made, mine, std::memory_order_acq_rel)) return *mine;
+    if (mutex_.compare_exchange_strong(made, mine, kPublish, kLoad)) return *mine;
     delete mine;
     return *made;
   }

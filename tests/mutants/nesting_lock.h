@@ -18,18 +18,16 @@ enum class NestingFault {
   kCountLost,        // `depth -= 0`: a nest is never left
   kFirstFreesAll,    // the first unlock of a nest frees the lock
   kAnybodyUnlocks,   // does not check which thread unlocks
-  kOverflows,        // counts to 255
-  kOverflows10,      // counts to 1,023
-  kOverflows16,      // counts to 65,535
   kLoadsOwnerTwice,  // reads the owner twice and decides on both values
   kAsksDepth,        // checks that it is held, and not by which thread
   kOwnerTooSoon,     // try_lock() stores the owner before it has succeeded
 };
 
-template <NestingFault kFault>
-class NestingLock : public ByKey<NestingLock<kFault>> {
+// A depth has kBits bits.
+template <NestingFault kFault, int kBits = 32>
+class NestingLock : public ByKey<NestingLock<kFault, kBits>> {
  public:
-  static constexpr Promises kPromises{.reentrant = true};
+  static constexpr LockPromises kPromises{.reentrant = true, .refuses_non_owners = true};
 
   void lock(std::uint64_t) {
     if (nests()) {
@@ -92,11 +90,10 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
     depth_ = 1;
   }
 
-  // A number with as many bits as the fault leaves it.
   class Depth {
    public:
     Depth& operator=(std::uint32_t depth) {
-      depth_ = depth & kBits;
+      depth_ = depth & ~0U >> (32 - kBits);
       return *this;
     }
     Depth& operator++() { return *this = depth_ + 1; }
@@ -105,10 +102,6 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
     operator std::uint32_t() const { return depth_; }  // NOLINT: it is a number
 
    private:
-    static constexpr std::uint32_t kBits = kFault == NestingFault::kOverflows     ? 0xff
-                                           : kFault == NestingFault::kOverflows10 ? 0x3ff
-                                           : kFault == NestingFault::kOverflows16 ? 0xffff
-                                                                                  : ~0U;
     std::uint32_t depth_ = 0;
   };
 

@@ -6,6 +6,7 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -17,13 +18,8 @@ enum class NodeFault {
 };
 
 template <NodeFault kFault>
-class NodeLock {
+class NodeLock : public Spins<NodeLock<kFault>> {
  public:
-  void lock() {
-    while (held_.exchange(true, std::memory_order_acquire)) platform::pause();
-    node_ = new Node;
-  }
-
   bool try_lock() {
     if (held_.exchange(true, std::memory_order_acquire)) return false;
     node_ = new Node;

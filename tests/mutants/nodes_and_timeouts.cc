@@ -20,7 +20,7 @@
 namespace lockbench::mutants {
 namespace {
 
-const std::vector<Oracle> kNotInTime = {Oracle::kModel, Oracle::kProgress};
+const std::vector<Oracle> kNotInTime = {kModel, kProgress};
 
 // As reported of NuttX's mutex (github.com/apache/nuttx pull request 19678, 2026) and of ArceOS's
 // (github.com/arceos-org/arceos pull request 297, 2025), among others, a timeout or a weak exchange
@@ -30,24 +30,18 @@ std::vector<Mutant> timeouts() {
   constexpr char kSlow[] = "a slow machine is late, too";
   constexpr char kLater[] = "a later release wakes it";
   return {
-      broken(global<TimedLock<F::kRestarts>>("timed_restarts",
-                                             "begins its timeout anew at each wake-up"),
-             {Oracle::kModel}),
-      simulated_only(global<TimedLock<F::kWholeSeconds>>("timed_whole_seconds",
-                                                         "rounds its timeouts up to seconds"),
-                     {Oracle::kModel}, kSlow),
-      broken(global<TimedLock<F::kOnlyOnce>>("timed_only_once",
-                                             "has no deadline after its first wake-up"),
-             kNotInTime),
-      simulated_only(global<TimedLock<F::kZeroForever>>("timed_zero_forever",
-                                                        "takes a timeout of nothing for none"),
-                     kNotInTime, kLater),
-      broken(global<TimedLock<F::kLow32>>("timed_low_32", "has 32 bits for nanoseconds"),
-             {Oracle::kModel}),
-      broken(global<TimedLock<F::kLow32Us>>("timed_low_32_us", "has 32 bits for microseconds"),
-             {Oracle::kModel}),
+      broken<TimedLock<F::kRestarts>>("timed_restarts", "begins its timeout anew at each wake-up",
+                                      {kModel}),
+      simulated_only<TimedLock<F::kWholeSeconds>>(
+          "timed_whole_seconds", "rounds its timeouts up to seconds", {kModel}, kSlow),
+      broken<TimedLock<F::kOnlyOnce>>("timed_only_once", "has no deadline after its first wake-up",
+                                      kNotInTime),
+      simulated_only<TimedLock<F::kZeroForever>>(
+          "timed_zero_forever", "takes a timeout of nothing for none", kNotInTime, kLater),
+      broken<TimedLock<F::kLow32>>("timed_low_32", "has 32 bits for nanoseconds", {kModel}),
+      broken<TimedLock<F::kLow32Us>>("timed_low_32_us", "has 32 bits for microseconds", {kModel}),
       broken(global<TimedLock<F::kLow31Ms>>("timed_low_31_ms", "has an int for milliseconds"),
-             {Oracle::kModel}),
+             {kModel}),
   };
 }
 
@@ -55,43 +49,38 @@ std::vector<Mutant> without_a_reason() {
   using F = TimedFault;
   constexpr char kSeldom[] = "the kernel ends no sleep without a reason, and x86 fails no exchange";
   return {
-      simulated_only(global<TimedLock<F::kWeakTry>>("timed_weak_try", "tries by a weak exchange"),
-                     {Oracle::kModel, Oracle::kResidue}, kSeldom),
-      simulated_only(global<TimedLock<F::kWeakSleep>>("timed_weak_sleep",
-                                                      "sleeps when a weak exchange has failed"),
-                     kStandstill + Oracle::kModel + Oracle::kCycle, kSeldom),
-      simulated_only(global<TimedLock<F::kWokenIsLate>>("timed_woken_is_late",
-                                                        "takes the end of a sleep for a timeout"),
-                     {Oracle::kModel}, kSeldom),
+      simulated_only<TimedLock<F::kWeakTry>>("timed_weak_try", "tries by a weak exchange",
+                                             {kModel, kResidue}, kSeldom),
+      simulated_only<TimedLock<F::kWeakSleep>>("timed_weak_sleep",
+                                               "sleeps when a weak exchange has failed",
+                                               kStandstill + kModel + kCycle, kSeldom),
+      simulated_only<TimedLock<F::kWokenIsLate>>(
+          "timed_woken_is_late", "takes the end of a sleep for a timeout", {kModel}, kSeldom),
   };
 }
 
 std::vector<Mutant> objects_of_waiters() {
   using F = GrantFault;
-  const std::vector<Oracle> misused = {Oracle::kLifetime};
+  const std::vector<Oracle> misused = {kLifetime};
   constexpr char kHeap[] = "the heap does not tell; AddressSanitizer does";
   return {
-      control(global<GrantingLock<F::kNone>>("granting", "a correct object for each waiter")),
-      simulated_only(global<GrantingLock<F::kTouchesLate>>(
-                         "granting_touches_late", "marks an object that it has left already"),
-                     misused, kHeap),
-      simulated_only(global<GrantingLock<F::kBothFree>>("granting_both_free",
-                                                        "waiter and releaser free the object"),
-                     misused, kHeap),
-      simulated_only(global<GrantingLock<F::kLooksAgain>>(
-                         "granting_looks_again", "looks twice who is the last to leave an object"),
-                     misused, kHeap),
+      control<GrantingLock<F::kNone>>("granting", "a correct object for each waiter"),
+      simulated_only<GrantingLock<F::kTouchesLate>>(
+          "granting_touches_late", "marks an object that it has left already", misused, kHeap),
+      simulated_only<GrantingLock<F::kBothFree>>(
+          "granting_both_free", "waiter and releaser free the object", misused, kHeap),
+      simulated_only<GrantingLock<F::kLooksAgain>>(
+          "granting_looks_again", "looks twice who is the last to leave an object", misused, kHeap),
   };
 }
 
 std::vector<Mutant> abandoned_by_waiters() {
   using F = AbandonFault;
   return {
-      control(global<AbandonedQueue<F::kNone>>("abandoned", "a correct queue that waiters leave")),
-      simulated_only(
-          global<AbandonedQueue<F::kTwoSteps>>("abandoned_two_steps",
-                                               "grants the lock to a waiter that just left"),
-          kStandstill + Oracle::kCycle + Oracle::kResidue + Oracle::kModel,
+      control<AbandonedQueue<F::kNone>>("abandoned", "a correct queue that waiters leave"),
+      simulated_only<AbandonedQueue<F::kTwoSteps>>(
+          "abandoned_two_steps", "grants the lock to a waiter that just left",
+          kStandstill + kCycle + kResidue + kModel,
           "a timeout has to end between two accesses; about every second run of 10 s sees it"),
   };
 }
@@ -99,29 +88,22 @@ std::vector<Mutant> abandoned_by_waiters() {
 std::vector<Mutant> made_at_first_use() {
   using F = MadeFault;
   return {
-      control(global<MadeLock<F::kNone>>("made", "a correct mutex, made when it is needed")),
-      broken(global<MadeLock<F::kTwice>>("made_twice", "two threads make a mutex each"),
-             kTwoInside + Oracle::kOrdering + Oracle::kProgress + Oracle::kCycle +
-                 Oracle::kResidue + Oracle::kModel + Oracle::kLifetime + Oracle::kCrash),
+      control<MadeLock<F::kNone>>("made", "a correct mutex, made when it is needed"),
+      broken<MadeLock<F::kTwice>>(
+          "made_twice", "two threads make a mutex each",
+          kTwoInside + kOrdering + kProgress + kCycle + kResidue + kModel + kLifetime + kCrash),
   };
-}
-
-RegisteredLock refusing(RegisteredLock entry) {
-  entry.abilities.refuses_non_owners = true;
-  return entry;
 }
 
 std::vector<Mutant> unlocked_by_others() {
   using F = NestingFault;
-  const std::vector<Oracle> robbed = {Oracle::kModel, Oracle::kProgress, Oracle::kResidue,
-                                      Oracle::kCycle};
+  const std::vector<Oracle> robbed = {kModel, kProgress, kResidue, kCycle};
   return {
-      broken(refusing(lock_under_test<NestingLock<F::kAsksDepth>>(
-                 "nesting_asks_depth", "unlocks for anybody while it is held")),
-             robbed),
-      broken(refusing(lock_under_test<NestingLock<F::kOwnerTooSoon>>(
-                 "nesting_owner_too_soon", "names its owner before the try has succeeded")),
-             robbed + Oracle::kExclusion + Oracle::kConservation + Oracle::kOrdering),
+      broken<NestingLock<F::kAsksDepth>>("nesting_asks_depth",
+                                         "unlocks for anybody while it is held", robbed),
+      broken<NestingLock<F::kOwnerTooSoon>>("nesting_owner_too_soon",
+                                            "names its owner before the try has succeeded",
+                                            robbed + kExclusion + kConservation + kOrdering),
   };
 }
 
@@ -129,61 +111,50 @@ std::vector<Mutant> unlocked_by_others() {
 // 9842, 2026.
 std::vector<Mutant> entries_of_tables() {
   using F = CacheFault;
-  const std::vector<Oracle> two = kTwoInside + Oracle::kOrdering;
+  const std::vector<Oracle> two = kTwoInside + kOrdering;
   constexpr char kManyKeys[] = "few epochs use so many keys while one of them is held";
   return {
-      control(lock_under_test<CachedTable<4, F::kNone>>("cached", "a correct cache of mutexes")),
-      broken(
-          lock_under_test<CachedTable<4, F::kEvictsUsed>>("cached_4", "throws out a used one of 4"),
-          two),
-      simulated_only(lock_under_test<CachedTable<64, F::kEvictsUsed>>(
-                         "cached_64", "throws out a used one of 64"),
-                     two, kManyKeys),
-      simulated_only(lock_under_test<CachedTable<1000, F::kEvictsUsed>>(
-                         "cached_1000", "throws out a used one of 1000"),
-                     two, kManyKeys),
+      control<CachedTable<4, F::kNone>>("cached", "a correct cache of mutexes"),
+      broken<CachedTable<4, F::kEvictsUsed>>("cached_4", "throws out a used one of 4", two),
+      simulated_only<CachedTable<64, F::kEvictsUsed>>("cached_64", "throws out a used one of 64",
+                                                      two, kManyKeys),
+      simulated_only<CachedTable<1000, F::kEvictsUsed>>(
+          "cached_1000", "throws out a used one of 1000", two, kManyKeys),
   };
 }
 
 template <CoFault kFault>
-RegisteredLock coroutines_of(const char* name, const char* fault) {
-  return lock_under_test<CoroutineHolds<CoLock<kFault>>>(name, fault, 1);
-}
+struct Coroutines : CoroutineHolds<CoLock<kFault>> {
+  Coroutines() : CoroutineHolds<CoLock<kFault>>(1) {}
+};
 
 std::vector<Mutant> coroutines() {
   using F = CoFault;
-  const std::vector<Oracle> none_goes_on = {Oracle::kProgress, Oracle::kResidue, Oracle::kModel};
+  const std::vector<Oracle> none_goes_on = {kProgress, kResidue, kModel};
   return {
-      control(coroutines_of<F::kNone>("co", "correct waiters that are coroutines")),
-      broken(coroutines_of<F::kNoSecondLook>("co_no_second_look",
-                                             "suspends itself for a key that was just released"),
-             none_goes_on),
-      simulated_only(coroutines_of<F::kChecksOutside>("co_checks_outside",
-                                                      "forgets a waiter that came while it looked"),
-                     none_goes_on + Oracle::kExclusion + Oracle::kConservation + Oracle::kFairness,
-                     "nothing delays a thread between its two calls of the mutex"),
-      broken(coroutines_of<F::kPostsNone>("co_posts_none",
-                                          "wakes nobody if more than one coroutine waits"),
-             none_goes_on),
-      broken(
-          coroutines_of<F::kForgetsKey>("co_forgets_key",
-                                        "a key that is being handed over looks free"),
-          kTwoInside + Oracle::kOrdering + Oracle::kModel + Oracle::kProgress + Oracle::kFairness),
-      simulated_only(coroutines_of<F::kNewestFirst>("co_newest_first",
-                                                    "hands a key to the coroutine that came last"),
-                     {Oracle::kFairness}, "the order of its requests is not known"),
+      control<Coroutines<F::kNone>>("co", "correct waiters that are coroutines"),
+      broken<Coroutines<F::kNoSecondLook>>(
+          "co_no_second_look", "suspends itself for a key that was just released", none_goes_on),
+      simulated_only<Coroutines<F::kChecksOutside>>(
+          "co_checks_outside", "forgets a waiter that came while it looked",
+          none_goes_on + kExclusion + kConservation + kFairness,
+          "nothing delays a thread between its two calls of the mutex"),
+      broken<Coroutines<F::kPostsNone>>(
+          "co_posts_none", "wakes nobody if more than one coroutine waits", none_goes_on),
+      broken<Coroutines<F::kForgetsKey>>("co_forgets_key",
+                                         "a key that is being handed over looks free",
+                                         kTwoInside + kOrdering + kModel + kProgress + kFairness),
+      simulated_only<Coroutines<F::kNewestFirst>>(
+          "co_newest_first", "hands a key to the coroutine that came last", {kFairness},
+          "the order of its requests is not known"),
   };
 }
 
 }  // namespace
 
 std::vector<Mutant> mutants_of_nodes_and_timeouts() {
-  std::vector<Mutant> all;
-  for (auto part : {timeouts, without_a_reason, objects_of_waiters, abandoned_by_waiters,
-                    made_at_first_use, unlocked_by_others, entries_of_tables, coroutines}) {
-    for (Mutant& mutant : part()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return all_of({timeouts, without_a_reason, objects_of_waiters, abandoned_by_waiters,
+                 made_at_first_use, unlocked_by_others, entries_of_tables, coroutines});
 }
 
 }  // namespace lockbench::mutants

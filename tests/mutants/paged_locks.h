@@ -24,43 +24,16 @@ class PagedLocks : public ByKey<PagedLocks<kOrdered>> {
   bool try_lock(std::uint64_t key) { return mutex_of(key).try_lock(); }
   void unlock(std::uint64_t key) { mutex_of(key).unlock(); }
 
-  class Pair {
-   public:
-    Pair(PagedLocks& owner, std::uint64_t a, std::uint64_t b)
-        : owner_(owner), first_(a), second_(b) {
-      if (kOrdered && place_of(b) < place_of(a)) std::swap(first_, second_);
-    }
-    Pair(const Pair&) = delete;
-    Pair& operator=(const Pair&) = delete;
-
-    void lock() {
-      owner_.lock(first_);
-      if (second_ != first_) owner_.lock(second_);
-    }
-    bool try_lock() {
-      if (!owner_.try_lock(first_)) return false;
-      if (second_ == first_ || owner_.try_lock(second_)) return true;
-      owner_.unlock(first_);
-      return false;
-    }
-    void unlock() {
-      if (second_ != first_) owner_.unlock(second_);
-      owner_.unlock(first_);
-    }
-
-   private:
-    static std::pair<std::uint64_t, std::uint64_t> place_of(std::uint64_t key) {
-      return {key % 2, key};
-    }
-
-    PagedLocks& owner_;
-    std::uint64_t first_;
-    std::uint64_t second_;
-  };
-
-  Pair handle_both(std::uint64_t a, std::uint64_t b) { return Pair(*this, a, b); }
+  MutexPair<> handle_both(std::uint64_t a, std::uint64_t b) {
+    if (kOrdered && place_of(b) < place_of(a)) std::swap(a, b);
+    return {&mutex_of(a), a == b ? nullptr : &mutex_of(b)};
+  }
 
  private:
+  static std::pair<std::uint64_t, std::uint64_t> place_of(std::uint64_t key) {
+    return {key % 2, key};
+  }
+
   platform::Mutex& mutex_of(std::uint64_t key) {
     table_.lock();
     platform::Mutex& mutex = mutexes_[key];

@@ -21,7 +21,7 @@
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/leases.h"
 #include "tests/mutants/mutant.h"
-#include "tests/mutants/named_table.h"
+#include "tests/mutants/mutex_table.h"
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/node_lock.h"
 #include "tests/mutants/real_only.h"
@@ -37,43 +37,34 @@
 namespace lockbench::mutants {
 namespace {
 
-RegisteredLock promising_fairness(RegisteredLock entry) {
-  entry.abilities.fair = true;
-  return entry;
-}
-
 std::vector<Mutant> spinning() {
   using F = SpinFault;
   return {
-      control(global<SpinLock<F::kNone>>("spin", "a correct test-and-set lock")),
-      broken(global<SpinLock<F::kTwoSteps>>("spin_two_steps", "looks, then takes, in two steps"),
-             kTwoInside),
-      simulated_only(global<SpinLock<F::kRelaxedUnlock>>("spin_relaxed_unlock",
-                                                         "unlocks with a relaxed store"),
-                     {Oracle::kOrdering}, kForgiven),
-      simulated_only(
-          global<SpinLock<F::kRelaxedLock>>("spin_relaxed_lock", "locks with a relaxed exchange"),
-          {Oracle::kOrdering}, kForgiven),
-      broken(global<SpinLock<F::kNothing>>("spin_nothing", "a lock that does nothing"), kTwoInside),
-      broken(global<SpinLock<F::kGivesUp>>("spin_gives_up", "goes in after having waited for long"),
-             kTwoInside),
-      broken(promising_fairness(global<SpinLock<F::kBacksOff>>(
-                 "spin_backs_off", "promises to be fair, and lets others go before for ever")),
-             {Oracle::kFairness}),
-      control(global<SpinLock<F::kBacksOff>>("spin_backs_off_allowed",
-                                             "the same, which promises no fairness")),
-      broken(global<SpinLock<F::kSpuriousTry>>("spin_spurious_try",
-                                               "try_lock() fails though nobody is near"),
-             {Oracle::kModel, Oracle::kResidue}),
-      trying_in_vain(control(global<SpinLock<F::kSpuriousTry>>(
-          "spin_spurious_try_allowed", "the same, which does not promise otherwise"))),
-      trying_in_vain(control(
-          global<RefusingLock<RefusalKind::kAlways>>("never_tries", "try_lock() always fails"))),
-      trying_in_vain(broken(global<RefusingLock<RefusalKind::kRemembers>>(
-                                "tries_no_more", "try_lock() fails for ever once it met a holder"),
-                            {Oracle::kResidue})),
-      trying_in_vain(control(
-          global<LateLock>("late", "a correct lock that is free some time after unlock()"))),
+      control<SpinLock<F::kNone>>("spin", "a correct test-and-set lock"),
+      broken<SpinLock<F::kTwoSteps>>("spin_two_steps", "looks, then takes, in two steps",
+                                     kTwoInside),
+      simulated_only<SpinLock<F::kRelaxedUnlock>>(
+          "spin_relaxed_unlock", "unlocks with a relaxed store", {kOrdering}, kForgiven),
+      simulated_only<SpinLock<F::kRelaxedLock>>(
+          "spin_relaxed_lock", "locks with a relaxed exchange", {kOrdering}, kForgiven),
+      broken<SpinLock<F::kNothing>>("spin_nothing", "a lock that does nothing", kTwoInside),
+      broken<SpinLock<F::kGivesUp>>("spin_gives_up", "goes in after having waited for long",
+                                    kTwoInside),
+      promising_fairness(broken<SpinLock<F::kBacksOff>>(
+          "spin_backs_off", "promises to be fair, and lets others go before for ever",
+          {kFairness})),
+      control<SpinLock<F::kBacksOff>>("spin_backs_off_allowed",
+                                      "the same, which promises no fairness"),
+      broken<SpinLock<F::kSpuriousTry>>(
+          "spin_spurious_try", "try_lock() fails though nobody is near", {kModel, kResidue}),
+      trying_in_vain(control<SpinLock<F::kSpuriousTry>>(
+          "spin_spurious_try_allowed", "the same, which does not promise otherwise")),
+      trying_in_vain(
+          control<RefusingLock<RefusalKind::kAlways>>("never_tries", "try_lock() always fails")),
+      trying_in_vain(broken<RefusingLock<RefusalKind::kRemembers>>(
+          "tries_no_more", "try_lock() fails for ever once it met a holder", {kResidue})),
+      trying_in_vain(
+          control<LateLock>("late", "a correct lock that is free some time after unlock()")),
   };
 }
 
@@ -81,77 +72,67 @@ std::vector<Mutant> sleeping() {
   using F = FutexFault;
   using C = CondvarFault;
   return {
-      control(global<FutexLock<F::kNone>>("futex", "a correct futex lock")),
-      control(global<SlowLock>("slow", "a correct lock that takes its time")),
-      broken(global<FutexLock<F::kForgetsWaiters>>("futex_forgets_waiters",
-                                                   "retakes as held, with no waiters"),
-             kStandstill),
-      broken(global<FutexLock<F::kWaitsOnFreshValue>>("futex_waits_on_fresh_value",
-                                                      "sleeps on whatever the word is by then"),
-             kStandstill),
-      broken(global<FutexLock<F::kNoCheckAfterWake>>("futex_no_check_after_wake",
-                                                     "takes a wake-up for the lock"),
-             kTwoInside + Oracle::kResidue),
-      broken(global<FutexLock<F::kWakesNobody>>("futex_wakes_nobody", "unlocks without waking"),
-             kStandstill),
-      control(global<CondvarLock<C::kNone>>("condvar", "a correct lock of a condition variable")),
-      broken(global<CondvarLock<C::kIfForWhile>>("condvar_if", "waits with `if` for `while`"),
-             kTwoInside),
-      broken(global<CondvarLock<C::kNotifiesOutside>>("condvar_notifies_early",
-                                                      "notifies before the lock is free"),
-             kStandstill),
+      control<FutexLock<F::kNone>>("futex", "a correct futex lock"),
+      control<SlowLock>("slow", "a correct lock that takes its time"),
+      broken<FutexLock<F::kForgetsWaiters>>("futex_forgets_waiters",
+                                            "retakes as held, with no waiters", kStandstill),
+      broken<FutexLock<F::kWaitsOnFreshValue>>(
+          "futex_waits_on_fresh_value", "sleeps on whatever the word is by then", kStandstill),
+      broken<FutexLock<F::kNoCheckAfterWake>>(
+          "futex_no_check_after_wake", "takes a wake-up for the lock", kTwoInside + kResidue),
+      broken<FutexLock<F::kWakesNobody>>("futex_wakes_nobody", "unlocks without waking",
+                                         kStandstill),
+      control<CondvarLock<C::kNone>>("condvar", "a correct lock of a condition variable"),
+      broken<CondvarLock<C::kIfForWhile>>("condvar_if", "waits with `if` for `while`", kTwoInside),
+      broken<CondvarLock<C::kNotifiesOutside>>("condvar_notifies_early",
+                                               "notifies before the lock is free", kStandstill),
   };
-}
-
-RegisteredLock table(RegisteredLock entry) {
-  entry.abilities.reclaims = true;
-  return entry;
 }
 
 std::vector<Mutant> tables() {
   using F = TableFault;
-  const std::vector<Oracle> torn =
-      kTwoInside + Oracle::kLifetime + Oracle::kCrash + Oracle::kOrdering + Oracle::kProgress;
+  const std::vector<Oracle> torn = kTwoInside + kLifetime + kCrash + kOrdering + kProgress;
+  const std::vector<Oracle> grows = {kResidue};
   return {
-      control(table(lock_under_test<KeyTable<F::kNone>>("table", "a correct table of mutexes"))),
-      broken(table(lock_under_test<KeyTable<F::kCountsBeforeRelease>>(
-                 "table_counts_before_release", "lowers the entry's count before the release")),
-             torn),
-      broken(table(lock_under_test<KeyTable<F::kLooksUpOutside>>(
-                 "table_looks_up_outside", "looks the entry up outside of the table's lock")),
-             torn),
-      broken(table(lock_under_test<KeyTable<F::kNeverReclaims>>(
-                 "table_never_reclaims", "compares the count with the wrong thing")),
-             {Oracle::kResidue}),
-      broken(table(lock_under_test<KeyTable<F::kErasesAlways>>(
-                 "table_erases_always", "erases an entry whatever its count")),
-             torn),
-      broken(with_programs(table(lock_under_test<KeyTable<F::kUnlocksAnother>>(
-                               "table_unlocks_another", "unlocks the entry of another key")),
-                           {"L0 L1 U U L0 U"}),
-             torn + Oracle::kModel + Oracle::kResidue),
-      broken(table(lock_under_test<KeyTable<F::kOneForAll>>(
-                 "table_one_for_all", "has one entry for all keys, and promises one for each")),
-             {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel}),
+      control<KeyTable<F::kNone>>("table", "a correct table of mutexes"),
+      broken<KeyTable<F::kCountsBeforeRelease>>(
+          "table_counts_before_release", "lowers the entry's count before the release", torn),
+      broken<KeyTable<F::kLooksUpOutside>>("table_looks_up_outside",
+                                           "looks the entry up outside of the table's lock", torn),
+      broken<KeyTable<F::kNeverReclaims>>("table_never_reclaims",
+                                          "compares the count with the wrong thing", grows),
+      broken<KeyTable<F::kErasesAlways>>("table_erases_always",
+                                         "erases an entry whatever its count", torn),
+      with_programs(broken<KeyTable<F::kUnlocksAnother>>("table_unlocks_another",
+                                                         "unlocks the entry of another key",
+                                                         torn + kModel + kResidue),
+                    {"L0 L1 U U L0 U"}),
+      broken<KeyTable<F::kOneForAll>>("table_one_for_all",
+                                      "has one entry for all keys, and promises one for each",
+                                      {kIndependence, kCycle, kModel}),
+      real_only<KeyTable<F::kKeepsPerKey>>("keeping_per_key", "keeps something for each key",
+                                           grows),
+      broken<KeyTable<F::kKeepsPerHold>>("keeping_per_hold", "keeps something for each hold",
+                                         grows),
+      real_only<KeyTable<F::kKeepsLog>>("keeping_logs", "notes each hold in an array", grows),
   };
 }
 
 std::vector<Mutant> striping() {
   using F = StripeFault;
   return {
-      control(lock_under_test<Stripes<F::kNone>>("stripes", "two correct stripes")),
-      broken(lock_under_test<Stripes<F::kAsAsked>>(
-                 "stripes_as_asked", "takes two keys in the order in which they were named"),
-             kCircle),
-      broken(with_programs(lock_under_test<Stripes<F::kOneTwice>>(
-                               "stripes_one_twice", "takes a stripe twice for two keys"),
-                           {"B0+2 U"}),
-             kCircle + Oracle::kProgress),
+      control<Stripes<F::kNone>>("stripes", "two correct stripes"),
+      broken<Stripes<F::kAsAsked>>("stripes_as_asked",
+                                   "takes two keys in the order in which they were named", kCircle),
+      with_programs(
+          broken<Stripes<F::kOneTwice>>("stripes_one_twice", "takes a stripe twice for two keys",
+                                        kCircle + kProgress),
+          {"B0+2 U"}),
       // What lies before the array is never the same mutex twice: so two are inside, and nothing
       // orders them; and what is unlocked is not what was locked, so that somebody waits for ever.
-      broken(lock_under_test<Stripes<F::kLeastInteger>>(
-                 "stripes_least_integer", "an index from the least integer's absolute value"),
-             kTwoInside + Oracle::kOrdering + Oracle::kCrash + Oracle::kProgress),
+      broken<Stripes<F::kLeastInteger>>("stripes_least_integer",
+                                        "an index from the least integer's absolute value",
+                                        kTwoInside + kOrdering + kCrash + kProgress),
   };
 }
 
@@ -159,50 +140,34 @@ std::vector<Mutant> striping() {
 std::vector<Mutant> parts_of_keys() {
   using F = TableFault;
   using N = NameFault;
-  using String = std::string_view;
-  const std::vector<Oracle> shared = {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel,
-                                      Oracle::kProgress};
+  const std::vector<Oracle> shared = {kIndependence, kCycle, kModel, kProgress};
   return {
-      broken(table(lock_under_test<KeyTable<F::kLow8>>("table_low_8",
-                                                       "takes keys of equal low 8 bits for one")),
-             shared),
-      broken(table(lock_under_test<KeyTable<F::kLow16>>("table_low_16",
-                                                        "takes keys of equal low 16 bits for one")),
-             shared),
-      broken(table(lock_under_test<KeyTable<F::kLow32>>("table_low_32",
-                                                        "takes keys of equal low 32 bits for one")),
-             shared),
-      control(lock_under_test<NamedTable<N::kNone>, String>("names", "a correct table of names")),
-      broken(lock_under_test<NamedTable<N::kLength>, String>("names_by_length",
-                                                             "takes names of one length for one"),
-             shared),
-      broken(lock_under_test<NamedTable<N::kPrefix>, String>(
-                 "names_by_prefix", "takes names with one beginning for one"),
-             shared),
-      broken(lock_under_test<NamedTable<N::kZero>, String>(
-                 "names_to_zero", "takes names that are equal up to a zero byte for one"),
-             shared),
+      broken<KeyTable<F::kNone, 8>>("table_low_8", "takes keys of equal low 8 bits for one",
+                                    shared),
+      broken<KeyTable<F::kNone, 16>>("table_low_16", "takes keys of equal low 16 bits for one",
+                                     shared),
+      broken<KeyTable<F::kNone, 32>>("table_low_32", "takes keys of equal low 32 bits for one",
+                                     shared),
+      control<NamedTable<N::kNone>>("names", "a correct table of names"),
+      broken<NamedTable<N::kLength>>("names_by_length", "takes names of one length for one",
+                                     shared),
+      broken<NamedTable<N::kPrefix>>("names_by_prefix", "takes names with one beginning for one",
+                                     shared),
+      broken<NamedTable<N::kZero>>("names_to_zero",
+                                   "takes names that are equal up to a zero byte for one", shared),
   };
 }
 
 std::vector<Mutant> tickets() {
   using F = TicketFault;
-  const auto ticket = []<F kFault>(const char* name, const char* fault) {
-    RegisteredLock entry = global<TicketLock<kFault>>(name, fault);
-    stress::add_promises(lock_promises(TicketLock<kFault>::kPromises), entry.abilities);
-    return entry;
-  };
+  const std::vector<Oracle> stuck = kStandstill + kResidue;
   return {
-      control(ticket.operator()<F::kNone>("ticket", "a correct ticket lock")),
-      broken(ticket.operator()<F::kServes8>("ticket_serves_8", "serves numbers of 8 bits"),
-             kStandstill + Oracle::kResidue),
-      broken(ticket.operator()<F::kServes16>("ticket_serves_16", "serves numbers of 16 bits"),
-             kStandstill + Oracle::kResidue),
-      broken(ticket.operator()<F::kBarges>("ticket_barges",
-                                           "promises first come, first served, and is not"),
-             {Oracle::kFairness}),
-      broken(ticket.operator()<F::kTryBlocks>("ticket_try_blocks", "try_lock() waits"),
-             {Oracle::kModel}),
+      control<TicketLock<F::kNone>>("ticket", "a correct ticket lock"),
+      broken<TicketLock<F::kServes8>>("ticket_serves_8", "serves numbers of 8 bits", stuck),
+      broken<TicketLock<F::kServes16>>("ticket_serves_16", "serves numbers of 16 bits", stuck),
+      broken<TicketLock<F::kBarges>>("ticket_barges",
+                                     "promises first come, first served, and is not", {kFairness}),
+      broken<TicketLock<F::kTryBlocks>>("ticket_try_blocks", "try_lock() waits", {kModel}),
   };
 }
 
@@ -210,20 +175,18 @@ std::vector<Mutant> timing() {
   using F = TimedFault;
   constexpr char kSeldom[] = "the kernel ends no sleep without a reason, and x86 fails no exchange";
   return {
-      control(global<TimedLock<F::kNone>>("timed", "a correct futex lock with timeouts")),
-      broken(global<TimedLock<F::kNever>>("timed_never", "its timeouts never come"),
-             {Oracle::kModel, Oracle::kProgress}),
-      simulated_only(global<TimedLock<F::kLate>>("timed_late", "its timeouts come 1000 times late"),
-                     {Oracle::kModel}, "a slow machine is late, too"),
-      broken(global<TimedLock<F::kTakesInVain>>("timed_takes_in_vain",
-                                                "may take the lock and say that it did not"),
-             kStandstill + Oracle::kResidue + Oracle::kModel + Oracle::kCycle),
-      simulated_only(
-          global<TimedLock<F::kWeakUnlock>>("timed_weak_unlock", "unlocks by one weak exchange"),
-          kStandstill + Oracle::kResidue + Oracle::kModel, kSeldom),
-      simulated_only(global<TimedLock<F::kOneSleep>>("timed_one_sleep",
-                                                     "takes the end of a sleep for the lock"),
-                     kTwoInside + Oracle::kResidue + Oracle::kOrdering + Oracle::kModel, kSeldom),
+      control<TimedLock<F::kNone>>("timed", "a correct futex lock with timeouts"),
+      broken<TimedLock<F::kNever>>("timed_never", "its timeouts never come", {kModel, kProgress}),
+      simulated_only<TimedLock<F::kLate>>("timed_late", "its timeouts come 1000 times late",
+                                          {kModel}, "a slow machine is late, too"),
+      broken<TimedLock<F::kTakesInVain>>("timed_takes_in_vain",
+                                         "may take the lock and say that it did not",
+                                         kStandstill + kResidue + kModel + kCycle),
+      simulated_only<TimedLock<F::kWeakUnlock>>("timed_weak_unlock", "unlocks by one weak exchange",
+                                                kStandstill + kResidue + kModel, kSeldom),
+      simulated_only<TimedLock<F::kOneSleep>>("timed_one_sleep",
+                                              "takes the end of a sleep for the lock",
+                                              kTwoInside + kResidue + kOrdering + kModel, kSeldom),
   };
 }
 
@@ -231,19 +194,13 @@ std::vector<Mutant> allocating() {
   using F = NodeFault;
   constexpr char kHeap[] = "the heap does not tell; AddressSanitizer does";
   return {
-      control(global<NodeLock<F::kNone>>("node", "a correct lock that allocates for each hold")),
-      broken(global<NodeLock<F::kLeaks>>("node_leaks", "frees nothing"), {Oracle::kResidue}),
-      simulated_only(global<NodeLock<F::kFreesTwice>>("node_frees_twice", "frees an object twice"),
-                     {Oracle::kLifetime}, kHeap),
-      simulated_only(
-          global<NodeLock<F::kStoresTooLate>>("node_stores_too_late", "stores to what is freed"),
-          {Oracle::kLifetime}, kHeap),
+      control<NodeLock<F::kNone>>("node", "a correct lock that allocates for each hold"),
+      broken<NodeLock<F::kLeaks>>("node_leaks", "frees nothing", {kResidue}),
+      simulated_only<NodeLock<F::kFreesTwice>>("node_frees_twice", "frees an object twice",
+                                               {kLifetime}, kHeap),
+      simulated_only<NodeLock<F::kStoresTooLate>>("node_stores_too_late", "stores to what is freed",
+                                                  {kLifetime}, kHeap),
   };
-}
-
-RegisteredLock nesting(RegisteredLock entry) {
-  entry.abilities.refuses_non_owners = true;
-  return entry;
 }
 
 std::vector<Mutant> nests() {
@@ -253,34 +210,25 @@ std::vector<Mutant> nests() {
   for (int i = 0; i < 257; ++i) deep += "L0 ";
   deep += "U A1 ";
   for (int i = 0; i < 256; ++i) deep += "U ";
+  const std::vector<std::string> nested = {deep + "| T0 U"};
   return {
-      control(with_programs(
-          nesting(lock_under_test<NestingLock<F::kNone>>("nesting", "a correct owner and depth")),
-          {deep + "| T0 U"})),
-      broken(nesting(lock_under_test<NestingLock<F::kCountLost>>("nesting_count_lost",
-                                                                 "leaves no nest: depth -= 0")),
-             {Oracle::kResidue, Oracle::kModel, Oracle::kProgress}),
-      broken(nesting(lock_under_test<NestingLock<F::kFirstFreesAll>>(
-                 "nesting_first_frees_all", "the first unlock of a nest frees all")),
-             {Oracle::kModel}),
-      broken(nesting(lock_under_test<NestingLock<F::kAnybodyUnlocks>>("nesting_anybody_unlocks",
-                                                                      "unlocks for whoever asks")),
-             // Who was robbed of the lock may wait for itself afterwards.
-             {Oracle::kModel, Oracle::kProgress}),
-      broken(with_programs(nesting(lock_under_test<NestingLock<F::kOverflows>>(
-                               "nesting_overflows", "its depth ends at 255")),
-                           {deep + "| T0 U"}),
-             {Oracle::kModel, Oracle::kProgress, Oracle::kResidue}),
-      broken(nesting(lock_under_test<NestingLock<F::kOverflows10>>("nesting_10_bits",
-                                                                   "its depth ends at 1,023")),
-             {Oracle::kExclusion}),
-      real_only(nesting(lock_under_test<NestingLock<F::kOverflows16>>("nesting_16_bits",
-                                                                      "its depth ends at 65,535")),
-                {Oracle::kExclusion}),
-      simulated_only(nesting(lock_under_test<NestingLock<F::kLoadsOwnerTwice>>(
-                         "nesting_loads_owner_twice", "decides on two possible of the owner")),
-                     kTwoInside + Oracle::kModel + Oracle::kOrdering,
-                     "the window lies between two loads: a nanosecond"),
+      with_programs(control<NestingLock<F::kNone>>("nesting", "a correct owner and depth"), nested),
+      broken<NestingLock<F::kCountLost>>("nesting_count_lost", "leaves no nest: depth -= 0",
+                                         {kResidue, kModel, kProgress}),
+      broken<NestingLock<F::kFirstFreesAll>>("nesting_first_frees_all",
+                                             "the first unlock of a nest frees all", {kModel}),
+      // Who was robbed of the lock may wait for itself afterwards.
+      broken<NestingLock<F::kAnybodyUnlocks>>("nesting_anybody_unlocks", "unlocks for whoever asks",
+                                              {kModel, kProgress}),
+      with_programs(broken<NestingLock<F::kNone, 8>>("nesting_overflows", "its depth ends at 255",
+                                                     {kModel, kProgress, kResidue}),
+                    nested),
+      broken<NestingLock<F::kNone, 10>>("nesting_10_bits", "its depth ends at 1,023", {kExclusion}),
+      real_only<NestingLock<F::kNone, 16>>("nesting_16_bits", "its depth ends at 65,535",
+                                           {kExclusion}),
+      simulated_only<NestingLock<F::kLoadsOwnerTwice>>(
+          "nesting_loads_owner_twice", "decides on two possible of the owner",
+          kTwoInside + kModel + kOrdering, "the window lies between two loads: a nanosecond"),
   };
 }
 
@@ -289,33 +237,16 @@ std::vector<Mutant> leasing() {
   RegisteredLock asks_again = lock_under_test<Leases<F::kNone>>(
       "lease_asked_for_by_holders", "a second lease, while all are held by askers");
   asks_again.abilities.nests_leases = true;
-  RegisteredLock random = lock_under_test<Leases<F::kRandomMutex>>(
-      "lease_random_mutex_nested", "a mutex of an array picked blindly, nested");
-  random.abilities.nests_leases = true;
   return {
-      control(lock_under_test<Leases<F::kNone>>("leases", "a correct queue of two leases")),
+      control<Leases<F::kNone>>("leases", "a correct queue of two leases"),
       // Two with one lease are one more inside than there are leases. When the first has gone, it
       // shows that the second did not get the lease from it: nothing orders the two.
-      broken(lock_under_test<Leases<F::kTwice>>("lease_twice", "hands a lease out twice"),
-             {Oracle::kLease, Oracle::kExclusion, Oracle::kOrdering}),
-      broken(lock_under_test<Leases<F::kLostOnThrow>>("lease_lost_on_throw",
-                                                      "does not come back when the work throws"),
-             {Oracle::kResidue, Oracle::kProgress}),
+      broken<Leases<F::kTwice>>("lease_twice", "hands a lease out twice",
+                                {kLease, kExclusion, kOrdering}),
+      broken<Leases<F::kLostOnThrow>>(
+          "lease_lost_on_throw", "does not come back when the work throws", {kResidue, kProgress}),
       broken(std::move(asks_again), kCircle),
-      broken(std::move(random), kCircle + Oracle::kProgress),
   };
-}
-
-RegisteredLock watched(RegisteredLock entry) {
-  entry.programs = {"L0 R3000000 U | L0 U"};
-  return entry;
-}
-
-template <ToldFault kFault>
-RegisteredLock told_leases(const char* name, const char* fault) {
-  RegisteredLock entry = lock_under_test<ToldLeases<kFault>>(name, fault);
-  entry.abilities.capacity = ToldLeases<kFault>::kLeases;
-  return entry;
 }
 
 // Who comes to wait behind the one that is told. The next release tells him after all: he is
@@ -325,48 +256,42 @@ std::vector<Mutant> telling() {
   constexpr char kToldLater[] = "a later release wakes whoever was forgotten";
   const std::vector<std::string> programs = {"B0+1 U | L0 A2 U | L1 U"};
   return {
-      control(told_leases<F::kNone>("told_leases", "leases, of which one waiter tells the next")),
-      simulated_only(told_leases<F::kTellsNoOther>("told_leases_tells_no_other",
-                                                   "whoever was told of a lease tells nobody"),
+      control(leases<ToldLeases<F::kNone>>("told_leases",
+                                           "leases, of which one waiter tells the next")),
+      simulated_only(leases<ToldLeases<F::kTellsNoOther>>(
+                         "told_leases_tells_no_other", "whoever was told of a lease tells nobody"),
                      kStandstill, kToldLater),
-      control(with_programs(
-          below(lock_under_test<KeySet<F::kNone>>("key_set",
-                                                  "keys of one word, of which one waiter tells the "
-                                                  "next")),
-          programs)),
-      simulated_only(
-          with_programs(below(lock_under_test<KeySet<F::kTellsNoOther>>(
-                            "key_set_tells_no_other", "whoever was told of a key tells nobody")),
-                        programs),
-          kStandstill + Oracle::kIndependence, kToldLater),
+      with_programs(below(control<KeySet<F::kNone>>(
+                        "key_set", "keys of one word, of which one waiter tells the next")),
+                    programs),
+      with_programs(below(simulated_only<KeySet<F::kTellsNoOther>>(
+                        "key_set_tells_no_other", "whoever was told of a key tells nobody",
+                        kStandstill + kIndependence, kToldLater)),
+                    programs),
   };
 }
 
 std::vector<Mutant> watchdogs() {
   using F = WatchdogFault;
-  const std::vector<Oracle> forced = kTwoInside + Oracle::kToken;
+  const std::vector<Oracle> forced = kTwoInside + kToken;
   return {
-      control(watched(
-          lock_under_test<WatchdogLock<F::kNone>>("watchdog", "a watchdog that only watches"))),
-      broken(watched(lock_under_test<WatchdogLock<F::kForces>>(
-                 "watchdog_forces", "releases a holder that is still inside")),
-             forced),
-      broken(watched(lock_under_test<WatchdogLock<F::kForcesBoth>>(
-                 "watchdog_forces_both", "the late holder then releases the next one's hold")),
-             forced),
-      broken(watched(lock_under_test<WatchdogLock<F::kSameToken>>("watchdog_same_token",
-                                                                  "hands out a token twice")),
-             {Oracle::kToken}),
+      control<WatchdogLock<F::kNone>>("watchdog", "a watchdog that only watches"),
+      broken<WatchdogLock<F::kForces>>("watchdog_forces", "releases a holder that is still inside",
+                                       forced),
+      broken<WatchdogLock<F::kForcesBoth>>(
+          "watchdog_forces_both", "the late holder then releases the next one's hold", forced),
+      broken<WatchdogLock<F::kSameToken>>("watchdog_same_token", "hands out a token twice",
+                                          {kToken}),
   };
 }
 
 std::vector<Mutant> asymmetric() {
   using F = AsymmetricFault;
   return {
-      control(global<AsymmetricLock<F::kNone>>("asymmetric", "an owner who pays no barrier")),
-      simulated_only(
-          global<AsymmetricLock<F::kNoBarrier>>("asymmetric_no_barrier", "nobody pays the barrier"),
-          kTwoInside + Oracle::kOrdering, "the window is a store buffer's: some nanoseconds"),
+      control<AsymmetricLock<F::kNone>>("asymmetric", "an owner who pays no barrier"),
+      simulated_only<AsymmetricLock<F::kNoBarrier>>(
+          "asymmetric_no_barrier", "nobody pays the barrier", kTwoInside + kOrdering,
+          "the window is a store buffer's: some nanoseconds"),
   };
 }
 
@@ -392,26 +317,24 @@ std::vector<Mutant> in_order() {
 }
 
 template <SharedFault kFault>
-RegisteredLock shared(const char* name, const char* fault) {
-  return lock_under_test<ReadersFirst<GlobalLock<SharedLock<kFault>>>>(name, fault);
-}
+using Shared = ReadersFirst<GlobalLock<SharedLock<kFault>>>;
 
 std::vector<Mutant> sharing() {
   using F = SharedFault;
   constexpr char kShort[] = "a reader is inside for some nanoseconds";
   return {
-      control(shared<F::kNone>("shared", "a correct reader-writer lock")),
-      broken(shared<F::kReaderBesideWriter>("shared_reader_beside_writer",
-                                            "a reader goes in without looking for a writer"),
-             kTwoInside + Oracle::kOrdering),
-      simulated_only(shared<F::kWriterBesideReader>("shared_writer_beside_reader",
-                                                    "a writer goes in without looking for readers"),
-                     kTwoInside + Oracle::kOrdering, kShort),
-      simulated_only(shared<F::kReaderFreesAll>("shared_reader_frees_all",
-                                                "the first reader that leaves frees the lock"),
-                     kTwoInside + Oracle::kOrdering + Oracle::kProgress + Oracle::kResidue, kShort),
-      broken(shared<F::kCountLost>("shared_count_lost", "a reader that leaves stays counted"),
-             kStandstill + Oracle::kResidue + Oracle::kModel),
+      control<Shared<F::kNone>>("shared", "a correct reader-writer lock"),
+      broken<Shared<F::kReaderBesideWriter>>("shared_reader_beside_writer",
+                                             "a reader goes in without looking for a writer",
+                                             kTwoInside + kOrdering),
+      simulated_only<Shared<F::kWriterBesideReader>>("shared_writer_beside_reader",
+                                                     "a writer goes in without looking for readers",
+                                                     kTwoInside + kOrdering, kShort),
+      simulated_only<Shared<F::kReaderFreesAll>>(
+          "shared_reader_frees_all", "the first reader that leaves frees the lock",
+          kTwoInside + kOrdering + kProgress + kResidue, kShort),
+      broken<Shared<F::kCountLost>>("shared_count_lost", "a reader that leaves stays counted",
+                                    kStandstill + kResidue + kModel),
   };
 }
 
@@ -431,50 +354,45 @@ std::vector<Mutant> published() {
   strangers.abilities.refuses_non_owners = true;
   return {
       broken(std::move(watched), kTwoInside),
-      broken(std::move(table), kTwoInside + Oracle::kProgress + Oracle::kOrdering),
+      broken(std::move(table), kTwoInside + kProgress + kOrdering),
       // A release too many makes its count the greatest number, and whoever comes next waits for
       // an owner that does not exist: this fault also stalls.
-      broken(std::move(strangers), {Oracle::kModel, Oracle::kProgress, Oracle::kCycle}),
+      broken(std::move(strangers), {kModel, kProgress, kCycle}),
       broken(nested_leases<LeaseAsPublished>("lease_as_published",
                                              "a second lease, while all are held by askers"),
              kCircle),
       // The check of independence takes all leases of a key itself, and may pick one twice.
       broken(nested_leases<RandomMutexesAsPublished>("random_mutexes_as_published",
                                                      "a second one of those picked blindly"),
-             kCircle + Oracle::kProgress + Oracle::kIndependence),
+             kCircle + kProgress + kIndependence),
   };
 }
 
 }  // namespace
 
 std::vector<Mutant> mutants() {
-  std::vector<Mutant> all;
-  for (auto part : {spinning,
-                    sleeping,
-                    tables,
-                    striping,
-                    nests,
-                    leasing,
-                    telling,
-                    watchdogs,
-                    asymmetric,
-                    in_order,
-                    sharing,
-                    published,
-                    parts_of_keys,
-                    tickets,
-                    timing,
-                    allocating,
-                    mutants_by_cause,
-                    mutants_by_dimension,
-                    mutants_of_nodes_and_timeouts,
-                    mutants_of_sizes_and_times,
-                    mutants_of_libraries}) {
-    for (Mutant& mutant : part()) {
-      mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
-      all.push_back(std::move(mutant));
-    }
-  }
+  std::vector<Mutant> all = all_of({spinning,
+                                    sleeping,
+                                    tables,
+                                    striping,
+                                    nests,
+                                    leasing,
+                                    telling,
+                                    watchdogs,
+                                    asymmetric,
+                                    in_order,
+                                    sharing,
+                                    published,
+                                    parts_of_keys,
+                                    tickets,
+                                    timing,
+                                    allocating,
+                                    mutants_by_cause,
+                                    mutants_by_dimension,
+                                    mutants_of_nodes_and_timeouts,
+                                    mutants_of_sizes_and_times,
+                                    mutants_of_libraries});
+  for (Mutant& mutant : all) mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
   return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -19,12 +20,8 @@ enum class SharedFault {
 };
 
 template <SharedFault kFault>
-class SharedLock {
+class SharedLock : public Spins<SharedLock<kFault>> {
  public:
-  void lock() {
-    while (!try_lock()) platform::pause();
-  }
-
   bool try_lock() {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
     if (kFault == SharedFault::kWriterBesideReader ? (seen & kWriter) != 0 : seen != 0) {

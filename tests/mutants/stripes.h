@@ -33,37 +33,13 @@ class Stripes : public ByKey<Stripes<kFault>> {
   bool try_lock(std::uint64_t key) { return stripe(key).try_lock(); }
   void unlock(std::uint64_t key) { stripe(key).unlock(); }
 
-  class Pair {
-   public:
-    Pair(Stripes& owner, std::uint64_t a, std::uint64_t b)
-        : first_(&owner.stripe(a)), second_(&owner.stripe(b)) {
-      if (kFault != StripeFault::kAsAsked && second_ < first_) std::swap(first_, second_);
-      if (kFault != StripeFault::kOneTwice && second_ == first_) second_ = nullptr;
-    }
-    Pair(const Pair&) = delete;
-    Pair& operator=(const Pair&) = delete;
-
-    void lock() {
-      first_->lock();
-      if (second_ != nullptr) second_->lock();
-    }
-    bool try_lock() {
-      if (!first_->try_lock()) return false;
-      if (second_ == nullptr || second_->try_lock()) return true;
-      if (kFault != StripeFault::kTryLeaks) first_->unlock();
-      return false;
-    }
-    void unlock() {
-      if (second_ != nullptr) second_->unlock();
-      first_->unlock();
-    }
-
-   private:
-    platform::Mutex* first_;
-    platform::Mutex* second_;
-  };
-
-  Pair handle_both(std::uint64_t a, std::uint64_t b) { return Pair(*this, a, b); }
+  MutexPair<kFault == StripeFault::kTryLeaks> handle_both(std::uint64_t a, std::uint64_t b) {
+    platform::Mutex* first = &stripe(a);
+    platform::Mutex* second = &stripe(b);
+    if (kFault != StripeFault::kAsAsked && second < first) std::swap(first, second);
+    if (kFault != StripeFault::kOneTwice && second == first) second = nullptr;
+    return {first, second};
+  }
 
  private:
   // The hash of a key, of which key 0 has the one at the boundary.

@@ -9,6 +9,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -32,18 +33,17 @@ enum class TimedFault {
 };
 
 template <TimedFault kFault>
-class TimedLock {
+class TimedLock : public SleepersWord {
  public:
   void lock() { wait_until(platform::kForever); }
 
   bool try_lock() {
-    std::uint32_t seen = kFree;
     if constexpr (kFault == TimedFault::kWeakTry) {
+      std::uint32_t seen = kFree;
       return word_.compare_exchange_weak(seen, kHeld, std::memory_order_acquire,
                                          std::memory_order_relaxed);
     }
-    return word_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
+    return SleepersWord::try_lock();
   }
 
   bool try_lock_for(std::chrono::nanoseconds timeout) {
@@ -61,17 +61,10 @@ class TimedLock {
       if (word_.compare_exchange_weak(seen, kFree, std::memory_order_release)) return;
       if (seen != kWaiters) return;
     }
-    if (word_.exchange(kFree, std::memory_order_release) == kWaiters) {
-      platform::futex_wake(word_, 1);
-    }
+    SleepersWord::unlock();
   }
 
  private:
-  // 0 free | 1 held | 2 held, waiters sleep
-  static constexpr std::uint32_t kFree = 0;
-  static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kWaiters = 2;
-
   static std::chrono::nanoseconds computed(std::chrono::nanoseconds timeout) {
     using std::chrono::microseconds;
     using std::chrono::milliseconds;
@@ -122,8 +115,6 @@ class TimedLock {
     }
     return true;
   }
-
-  platform::FutexWord word_{kFree};
 };
 
 }  // namespace lockbench::mutants

@@ -13,6 +13,7 @@
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants {
 
@@ -22,37 +23,9 @@ enum class QueueFault {
 };
 
 template <QueueFault kFault>
-class TimedQueue {
+class TimedQueue : public MutexAndFlag, public WaitsUntil<TimedQueue<kFault>> {
  public:
   static constexpr Promises kPromises{.fair = true};
-
-  void lock() { wait_until(platform::kForever); }
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    if (held_) return false;
-    return held_ = true;
-  }
-  bool try_lock_for(std::chrono::nanoseconds timeout) {
-    return wait_until(platform::now() + timeout);
-  }
-  bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
-
-  void unlock() {
-    const std::scoped_lock guard(mutex_);
-    if (waiters_.empty()) {
-      held_ = false;
-      return;
-    }
-    Waiter& next = *waiters_.front();
-    waiters_.pop_front();
-    next.granted.store(1, std::memory_order_relaxed);
-    platform::futex_wake(next.granted, 1);
-  }
-
- private:
-  struct Waiter {
-    platform::FutexWord granted{0};
-  };
 
   bool wait_until(platform::Time deadline) {
     Waiter mine;
@@ -74,9 +47,24 @@ class TimedQueue {
     return false;
   }
 
-  platform::Mutex mutex_;
+  void unlock() {
+    const std::scoped_lock guard(mutex_);
+    if (waiters_.empty()) {
+      held_ = false;
+      return;
+    }
+    Waiter& next = *waiters_.front();
+    waiters_.pop_front();
+    next.granted.store(1, std::memory_order_relaxed);
+    platform::futex_wake(next.granted, 1);
+  }
+
+ private:
+  struct Waiter {
+    platform::FutexWord granted{0};
+  };
+
   std::list<Waiter*> waiters_;
-  bool held_ = false;
 };
 
 }  // namespace lockbench::mutants

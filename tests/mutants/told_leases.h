@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ToldLeases: a lease that comes back wakes one waiter, which wakes the next one. With the fault it
-// does not. One shard.
+// does not.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "primitives/concepts.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/by_key.h"
 
 namespace lockbench::mutants {
 
@@ -20,7 +21,7 @@ enum class ToldFault {
 };
 
 template <ToldFault kFault>
-class ToldLeases {
+class ToldLeases : public ByLease<ToldLeases<kFault>> {
  public:
   static constexpr Promises kPromises{};
   static constexpr std::uint32_t kLeases = 2;
@@ -29,27 +30,6 @@ class ToldLeases {
     for (std::uint32_t i = 0; i < kLeases; ++i) free_.push_back(i);
   }
 
-  class Handle {
-   public:
-    explicit Handle(ToldLeases& owner) : owner_(owner) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-
-    void lock() { lease_ = owner_.take(); }
-    bool try_lock() { return owner_.try_take(lease_); }
-    void unlock() { owner_.give(lease_); }
-    std::uint32_t lease() const { return lease_; }
-
-   private:
-    ToldLeases& owner_;
-    std::uint32_t lease_ = 0;
-  };
-
-  Handle handle(std::uint64_t) { return Handle(*this); }
-  static constexpr std::uint32_t capacity() { return kLeases; }
-  std::size_t lock_bytes() const { return sizeof *this; }
-
- private:
   std::uint32_t take() {
     std::unique_lock guard(mutex_);
     const bool waits = free_.empty();
@@ -59,15 +39,6 @@ class ToldLeases {
     // Leases that came back since this thread was woken have woken no other waiter.
     if (waits && kFault != ToldFault::kTellsNoOther) tell_one();
     return lease;
-  }
-
-  void wait(std::unique_lock<platform::Mutex>& guard) {
-    ++waiting_;
-    while (free_.empty()) {
-      returned_.wait(guard);
-      told_ = false;
-    }
-    --waiting_;
   }
 
   bool try_take(std::uint32_t& lease) {
@@ -82,6 +53,16 @@ class ToldLeases {
     const std::scoped_lock guard(mutex_);
     free_.push_back(lease);
     tell_one();
+  }
+
+ private:
+  void wait(std::unique_lock<platform::Mutex>& guard) {
+    ++waiting_;
+    while (free_.empty()) {
+      returned_.wait(guard);
+      told_ = false;
+    }
+    --waiting_;
   }
 
   // Under the mutex.

@@ -30,7 +30,7 @@ enum class WatchdogFault {
 template <WatchdogFault kFault>
 class WatchdogLock {
  public:
-  static constexpr Promises kPromises{};
+  static constexpr LockPromises kPromises{.programs = "L0 R3000000 U | L0 U"};
   static constexpr auto kLimit = std::chrono::milliseconds(1);
 
   class Handle {

@@ -15,6 +15,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 #include "tests/mutants/weak_queue_locks.h"
 
 namespace lockbench::mutants {
@@ -34,12 +35,8 @@ enum class FlagFault {
 };
 
 template <FlagFault kFault>
-class FlagLock {
+class FlagLock : public Spins<FlagLock<kFault>> {
  public:
-  void lock() {
-    while (!try_lock()) platform::pause();
-  }
-
   bool try_lock() {
     const std::size_t self = number_of_this_thread();
     constexpr auto kRaise =
@@ -125,54 +122,16 @@ class EventLock {
   platform::Atomic<bool> held_{false};
 };
 
-// ---- A lock that is made by the first to need it.
+// ---- A lock that lives while anybody uses it.
 
-class PlainSpin {
+class PlainSpin : public Spins<PlainSpin> {
  public:
-  void lock() {
-    while (held_.exchange(true, memory_order_acquire)) platform::pause();
-  }
   bool try_lock() { return !held_.exchange(true, memory_order_acquire); }
   void unlock() { held_.store(false, memory_order_release); }
 
  private:
   platform::Atomic<bool> held_{false};
 };
-
-enum class LazyFault {
-  kNone,
-  kDoesNotRelease,  // the address is published, and what lies there is not
-  kIsNotAcquired,   // the same, at the other end
-};
-
-template <LazyFault kFault>
-class LazyLock {
- public:
-  LazyLock() = default;
-  ~LazyLock() { delete lock_.load(memory_order_relaxed); }
-
-  void lock() { made().lock(); }
-  bool try_lock() { return made().try_lock(); }
-  void unlock() { made().unlock(); }
-
- private:
-  static constexpr auto kLoad =
-      kFault == LazyFault::kIsNotAcquired ? memory_order_relaxed : memory_order_acquire;
-  static constexpr auto kPublish =
-      kFault == LazyFault::kDoesNotRelease ? memory_order_acquire : memory_order_release;
-
-  PlainSpin& made() {
-    PlainSpin* seen = lock_.load(kLoad);
-    if (seen != nullptr) return *seen;
-    auto own = std::make_unique<PlainSpin>();
-    if (lock_.compare_exchange_strong(seen, own.get(), kPublish, kLoad)) return *own.release();
-    return *seen;
-  }
-
-  platform::Atomic<PlainSpin*> lock_{nullptr};
-};
-
-// ---- A lock that lives while anybody uses it.
 
 enum class UsersFault {
   kNone,

@@ -18,6 +18,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"
 #include "primitives/platform/thread.h"
+#include "tests/mutants/queue_lock.h"
 
 namespace lockbench::mutants {
 
@@ -27,69 +28,21 @@ inline std::size_t number_of_this_thread() {
   return static_cast<std::size_t>(platform::this_thread()) % kSimulatedThreads;
 }
 
-enum class McsFault {
-  kNone,
-  kTailDoesNotRelease,  // the node is prepared, but the exchange that enters it does not say so
-  kLinkDoesNotRelease,  // the link to the node does not
-  kLinkIsNotAcquired,   // and here who follows the link does not ask
-};
-
-template <McsFault kFault>
+// A node for each thread, which lives as long as the lock.
+template <ListFault kFault>
 class McsLock {
  public:
-  void lock() {
-    Node& self = prepare();
-    Node* const before = tail_.exchange(&self, kEnters);
-    if (before == nullptr) return;
-    // (1) release: publishes the node to (2).
-    before->next.store(&self, kFault == McsFault::kLinkDoesNotRelease ? std::memory_order_relaxed
-                                                                      : std::memory_order_release);
-    // acquire: from the store in unlock().
-    while (self.waits.load(std::memory_order_acquire)) platform::pause();
-  }
-
-  bool try_lock() {
-    Node* expected = nullptr;
-    return tail_.compare_exchange_strong(expected, &prepare(), kEnters, std::memory_order_relaxed);
-  }
-
-  void unlock() {
-    Node& self = nodes_[number_of_this_thread()];
-    for (;;) {
-      // (2) acquire: from (1).
-      Node* const after =
-          self.next.load(kFault == McsFault::kLinkIsNotAcquired ? std::memory_order_relaxed
-                                                                : std::memory_order_acquire);
-      if (after != nullptr) return after->waits.store(false, std::memory_order_release);
-      Node* expected = &self;
-      if (tail_.compare_exchange_strong(expected, nullptr, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-        return;
-      }
-      platform::pause();
-    }
-  }
+  void lock() { list_.lock(own_node()); }
+  bool try_lock() { return list_.try_lock(own_node()); }
+  void unlock() { list_.unlock(own_node()); }
 
  private:
-  struct Node {
-    platform::Atomic<Node*> next{nullptr};
-    platform::Atomic<bool> waits{false};
-  };
+  using List = ListLock<kFault>;
 
-  // acquire: from the last holder, and from who entered before. release: publishes the node.
-  static constexpr auto kEnters = kFault == McsFault::kTailDoesNotRelease
-                                      ? std::memory_order_acquire
-                                      : std::memory_order_acq_rel;
+  typename List::Node& own_node() { return nodes_[number_of_this_thread()]; }
 
-  Node& prepare() {
-    Node& self = nodes_[number_of_this_thread()];
-    self.next.store(nullptr, std::memory_order_relaxed);
-    self.waits.store(true, std::memory_order_relaxed);
-    return self;
-  }
-
-  std::array<Node, kSimulatedThreads> nodes_;
-  platform::Atomic<Node*> tail_{nullptr};
+  std::array<typename List::Node, kSimulatedThreads> nodes_;
+  List list_;
 };
 
 enum class ClhFault {

@@ -17,6 +17,7 @@
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 #include "tests/mutants/by_key.h"
 
 namespace lockbench::mutants {
@@ -49,28 +50,26 @@ enum class WornFault {
 
 // A mutex over a futex, with a count.
 template <WornFault kFault, std::uint32_t kPeriod = 100>
-class WornLock {
+class WornLock : public SleepersWord {
  public:
   void lock() {
     if (kFault == WornFault::kEnters &&
         requests_.fetch_add(1, std::memory_order_relaxed) % kPeriod == kPeriod - 1) {
-      return word_.store(2, std::memory_order_relaxed);
+      return word_.store(kWaiters, std::memory_order_relaxed);
     }
     if (try_lock()) return;
-    while (word_.exchange(2, std::memory_order_acquire) != 0) platform::futex_wait(word_, 2);
-  }
-  bool try_lock() {
-    std::uint32_t free = 0;
-    return word_.compare_exchange_strong(free, 1, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
+    while (word_.exchange(kWaiters, std::memory_order_acquire) != kFree) {
+      platform::futex_wait(word_, kWaiters);
+    }
   }
   void unlock() {
     const bool wakes = kFault != WornFault::kForgetsToWake || ++releases_ % kPeriod != 0;
-    if (word_.exchange(0, std::memory_order_release) == 2 && wakes) platform::futex_wake(word_, 1);
+    if (word_.exchange(kFree, std::memory_order_release) == kWaiters && wakes) {
+      platform::futex_wake(word_, 1);
+    }
   }
 
  private:
-  platform::FutexWord word_{0};  // 0 free | 1 held | 2 held, and threads may sleep
   platform::Atomic<std::uint32_t> requests_{0};
   std::uint32_t releases_ = 0;  // by the holder
 };
@@ -85,37 +84,12 @@ class OrderedStripes : public ByKey<OrderedStripes<kByKey>> {
   bool try_lock(std::uint64_t key) { return stripe(key).try_lock(); }
   void unlock(std::uint64_t key) { stripe(key).unlock(); }
 
-  class Pair {
-   public:
-    Pair(OrderedStripes& owner, std::uint64_t a, std::uint64_t b)
-        : first_(&owner.stripe(std::min(a, b))), second_(&owner.stripe(std::max(a, b))) {
-      if (!kByKey && second_ < first_) std::swap(first_, second_);
-      if (second_ == first_) second_ = nullptr;
-    }
-    Pair(const Pair&) = delete;
-    Pair& operator=(const Pair&) = delete;
-
-    void lock() {
-      first_->lock();
-      if (second_ != nullptr) second_->lock();
-    }
-    bool try_lock() {
-      if (!first_->try_lock()) return false;
-      if (second_ == nullptr || second_->try_lock()) return true;
-      first_->unlock();
-      return false;
-    }
-    void unlock() {
-      if (second_ != nullptr) second_->unlock();
-      first_->unlock();
-    }
-
-   private:
-    platform::Mutex* first_;
-    platform::Mutex* second_;
-  };
-
-  Pair handle_both(std::uint64_t a, std::uint64_t b) { return Pair(*this, a, b); }
+  MutexPair<> handle_both(std::uint64_t a, std::uint64_t b) {
+    platform::Mutex* first = &stripe(std::min(a, b));
+    platform::Mutex* second = &stripe(std::max(a, b));
+    if (!kByKey && second < first) std::swap(first, second);
+    return {first, second == first ? nullptr : second};
+  }
 
  private:
   static constexpr std::size_t kStripes = 16;

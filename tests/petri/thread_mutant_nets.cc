@@ -21,7 +21,6 @@ constexpr char kRare[] = "the time window is too short to be hit in each run";
 constexpr char kNeverHeldForever[] =
     "a thread waits for a key only while another key is held, and no thread holds one forever";
 constexpr char kNotThatDeep[] = "no litmus program of native threads nests 255 deep";
-constexpr char kDeadlockFirst[] = "native threads reach the deadlock that the net has as well";
 
 ModelSpec one_lock() {
   return {.primitive = "global"};
@@ -86,9 +85,6 @@ const std::vector<MutantNet>& mutant_nets() {
       {"lease_twice", leases()},
       {"lease_lost_on_throw", leases()},
       {"lease_asked_for_by_holders", leases(true), kDesign},
-      {.lock = "lease_random_mutex_nested",
-       .model = leases(true),
-       .missed_natively = kDeadlockFirst},
       {.lock = "told_leases", .model = leases(), .control = true},
       {"told_leases_tells_no_other", leases(), kWokenLater},
       {.lock = "key_set", .model = keys(), .control = true},
@@ -128,13 +124,13 @@ const std::vector<std::string>& without_net() {
       guarded guarded_gives_up handover handover_early handover_gives_back
       handover_gives_back_untold handover_grant_lost hashed hashed_12_bits hashed_16_bits
       hashed_20_bits hyman_1966 impatient_100_ms impatient_10_s impatient_1_h impatient_1_min
-      impatient_1_s jdk_6801020 jdk_6801020_fixed jdk_6822370 jdk_6822370_fixed keeping
-      keeping_logs keeping_per_hold keeping_per_key late leases_in_order libcxx_46357
-      libcxx_46357_fixed libnx_120 libnx_120_fixed linux_1c0908d8 linux_dbb26055 list
-      list_flag_late list_forgets_successor list_no_wait_for_link looks looks_aborts looks_exits
-      looks_follows low_keys low_keys_5_of_6 made made_twice mdev_7026 mdev_7026_fixed names
-      names_as_numbers names_by_address names_by_blocks names_by_hash names_by_length
-      names_by_long_prefix names_by_prefix names_to_zero names_without_blanks names_without_case
+      impatient_1_s jdk_6801020 jdk_6801020_fixed jdk_6822370 jdk_6822370_fixed keeping_logs
+      keeping_per_hold keeping_per_key late leases_in_order libcxx_46357 libcxx_46357_fixed
+      libnx_120 libnx_120_fixed linux_1c0908d8 linux_dbb26055 list list_flag_late
+      list_forgets_successor list_no_wait_for_link looks looks_aborts looks_exits looks_follows
+      low_keys low_keys_5_of_6 made made_twice mdev_7026 mdev_7026_fixed names names_as_numbers
+      names_by_address names_by_blocks names_by_hash names_by_length names_by_long_prefix
+      names_by_prefix names_to_zero names_without_blanks names_without_case
       names_without_case_allowed nesting_10_bits nesting_16_bits nesting_asks_depth
       nesting_owner_too_soon never_tries node node_frees_twice node_leaks node_stores_too_late
       ordered ordered_by_key paged paged_as_asked parking_lot_465 parking_lot_465_fixed patient

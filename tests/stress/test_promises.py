@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from program import Program
+from program import PLUGINS, Program
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
-PROMISING = str(PLUGINS.resolve() / "promising.so")
+PROMISING = str(PLUGINS / "promising.so")
 
 
 def report_of(
@@ -127,6 +125,6 @@ def test_a_lock_between_processes_is_tested_by_processes(
 
 
 def test_promises_that_contradict_each_other_are_refused(lockbench: Program) -> None:
-    done = lockbench.run("stress", "--plugin", str(PLUGINS.resolve() / "c_wrong.so"))
+    done = lockbench.run("stress", "--plugin", str(PLUGINS / "c_wrong.so"))
     assert done.returncode == 2
     assert "lock 'c_wrong': it promises to be reentrant and a capacity of 3; " in done.stderr

@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from program import Program
+from program import PLUGINS, Program
 
-PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
-SHARING = str(PLUGINS.resolve() / "sharing.so")
+SHARING = str(PLUGINS / "sharing.so")
 
 
 def reports_of(lockbench: Program, lock: str, *words: str) -> Mapping[str, Mapping[str, Any]]:

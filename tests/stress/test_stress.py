@@ -142,44 +142,6 @@ def test_a_page_of_the_run_is_written_beside_what_is_printed(lockbench: Program)
     assert "lifetime" in made_of["oracles"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--weaken"], "--weaken takes one lock"),
-        (["spin", "--weaken", "--engine", "real"], "leave --engine out, or say --engine sim"),
-        (["spin", "--weaken", "--memory", "tso"], "leave --memory out, or say --memory c11"),
-        (["spin", "--weaken", "--program", "L0 U"], "leave --program out"),
-        (["spin", "--engine", "sim", "--memory", "sequential"], "say sc, tso or c11"),
-        (["spin", "--engine", "sim", "--memory", "tso,tso"], "the memory model tso is there twice"),
-        (
-            [*"spin --engine sim --memory tso,c11 --schedule 1 --program".split(), "L0 U"],
-            "a schedule belongs to one memory model",
-        ),
-        (["spin", "--exhaustive", "--engine", "real"], "leave --engine out, or say --engine sim"),
-        (["spin", "--engine", "sim", "--faults", "cut"], "--faults is for the engine services"),
-        (["spin", "--engine", "sim", "--mode", "stop"], "--mode is for the engine real or proc"),
-        (["spin", "--mode", "stop", "--faults", "cut"], "--faults is for the engine services"),
-        (["spin", "--ignore-tokens"], "none is loaded: say --plugin redis.so"),
-        (["redis", "--engine", "services"], "none is loaded: say --plugin redis.so"),
-        (["spin", "--exhaustive", "--weaken"], "leave --weaken out"),
-        (["spin", "--exhaustive", "--schedule", "1"], "leave --schedule out"),
-        (["keyd"], "did you mean 'keyed'"),
-        (["keyed", "--budget", "0s"], "--budget: leaves no time"),
-        (["spin", "--report", "nowhere/page.html"], "there is no folder nowhere"),
-        (
-            ["spin", "--report", "page.html", "--list"],
-            "--report: shows the results of the engines; leave out --list",
-        ),
-        (["spin", "--report", "page.html", "--self-test"], "; leave out --self-test"),
-    ],
-)
-def test_an_option_that_there_is_not_or_that_does_not_fit_is_refused(
-    lockbench: Program, words: list[str], said: str
-) -> None:
-    done = lockbench.run("stress", *words)
-    assert done.returncode == 2 and said in done.stderr, done.stderr
-
-
 def test_under_c11_the_model_and_what_it_leaves_out_are_named(lockbench: Program) -> None:
     words = ("--engine", "sim", "--memory", "c11", "--budget", "1s", "--format", "json")
     failed = json.loads(lockbench.run("stress", "flags_raised_in_no_order", *words).stdout)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -13,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from program import Program
+from program import PLUGINS, Program
 
 from tiers import rest_long
 
-PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
-UNPORTED = str(PLUGINS.resolve() / "unported.so")
+UNPORTED = str(PLUGINS / "unported.so")
 
 
 def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> tuple[int, str]:
@@ -156,7 +154,7 @@ def test_a_lock_that_waits_in_the_kernel_is_named_and_does_not_hang(lockbench: P
 
 # The second one is built by lockbench_add_simulated_plugin().
 def test_a_lock_in_c_is_simulated(lockbench: Program) -> None:
-    plugin = str(PLUGINS.resolve() / "two_steps_as_they_are.so")
+    plugin = str(PLUGINS / "two_steps_as_they_are.so")
     words = ["--engine", "sim", "--budget", "2s", "--format", "json"]
     done = lockbench.run("stress", "c_two_steps", "--plugin", plugin, *words)
     assert done.returncode == 3, done.stderr
@@ -165,7 +163,7 @@ def test_a_lock_in_c_is_simulated(lockbench: Program) -> None:
 
 @pytest.mark.parametrize("name", ["two_steps", "two_steps_as_they_are"])
 def test_native_threads_are_delayed_between_accesses(lockbench: Program, name: str) -> None:
-    plugin = str(PLUGINS.resolve() / f"{name}.so")
+    plugin = str(PLUGINS / f"{name}.so")
     words = ["--mode", "access_delays", "--plugin", plugin, "--engine", "real", "--budget", "4s"]
     done = lockbench.run("stress", "global:lock=c_two_steps", *words)
     assert done.returncode == 3, done.stdout
@@ -180,7 +178,7 @@ def test_a_lock_without_a_build_for_delays_says_so(lockbench: Program) -> None:
 
 
 def test_a_source_that_was_not_instrumented_is_named(lockbench: Program) -> None:
-    plugin = str(PLUGINS.resolve() / "partly.so")
+    plugin = str(PLUGINS / "partly.so")
     done = lockbench.run("stress", "--plugin", plugin, "--engine", "sim", "--budget", "1s")
     assert done.returncode == 2, done.stdout
     assert "compiled without instrumentation: partly_plain.c; " in done.stderr
@@ -188,7 +186,7 @@ def test_a_source_that_was_not_instrumented_is_named(lockbench: Program) -> None
 
 
 def test_a_plug_in_that_was_not_built_for_simulation_says_how(lockbench: Program) -> None:
-    plugin = str(PLUGINS.resolve() / "c_locks.so")
+    plugin = str(PLUGINS / "c_locks.so")
     done = lockbench.run("stress", "--plugin", plugin, "--engine", "sim", "--budget", "1s")
     assert done.returncode == 2, done.stdout
     assert "compiled without instrumentation, which the engine `sim` needs" in done.stderr
@@ -201,7 +199,7 @@ def test_functions_with_atomic_instructions_of_their_own_are_named_by_the_build(
     assert objdump is not None
 
     def audit(name: str) -> str:
-        words = [f"-DLIBRARY={PLUGINS.resolve() / name}", f"-DOBJDUMP={objdump}", "-P", str(script)]
+        words = [f"-DLIBRARY={PLUGINS / name}", f"-DOBJDUMP={objdump}", "-P", str(script)]
         done = subprocess.run(["cmake", *words], capture_output=True, text=True, check=True)
         return done.stderr
 

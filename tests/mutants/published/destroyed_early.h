@@ -11,6 +11,7 @@
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants::published {
 
@@ -65,19 +66,13 @@ class PostedSemaphore {
 // glibc's mutex: unlock() reads of which kind the mutex is after it has been freed.
 // Source  glibc, sourceware.org bug 13690, 2012. The version after it reads the kind before.
 template <bool kFixed>
-class MutexOfAKind {
+class MutexOfAKind : public SleepersWord {
  public:
   static constexpr bool kLastMayDestroy = true;
 
   void lock() {
     if (try_lock()) return;
     while (word_.exchange(2, std::memory_order_acquire) != 0) platform::futex_wait(word_, 2);
-  }
-
-  bool try_lock() {
-    std::uint32_t free = 0;
-    return word_.compare_exchange_strong(free, 1, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
   }
 
   void unlock() {
@@ -90,42 +85,33 @@ class MutexOfAKind {
  private:
   static constexpr std::uint32_t kOfOneProcess = 128;
 
-  platform::FutexWord word_{0};  // 0 free | 1 held | 2 held, and threads may sleep
   platform::Atomic<std::uint32_t> kind_{kOfOneProcess};
 };
 
 // CPython's lock of a mutex and a condition variable: release() signals when it has left the mutex.
 // Source  CPython, bugs.python.org issue 38106, 2019. The version after it signals inside.
 template <bool kFixed>
-class SignalledLock {
+class SignalledLock : public MutexAndFlag {
  public:
   static constexpr bool kLastMayDestroy = true;
 
   void lock() {
     std::unique_lock guard(mutex_);
-    while (locked_) released_.wait(guard);
-    locked_ = true;
-  }
-
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    if (locked_) return false;
-    return locked_ = true;
+    while (held_) released_.wait(guard);
+    held_ = true;
   }
 
   void unlock() {
     {
       const std::scoped_lock guard(mutex_);
-      locked_ = false;
+      held_ = false;
       if (kFixed) released_.notify_one();
     }
     if (!kFixed) released_.notify_one();
   }
 
  private:
-  platform::Mutex mutex_;
   platform::ConditionVariable released_;
-  bool locked_ = false;
 };
 
 }  // namespace lockbench::mutants::published

@@ -14,6 +14,7 @@
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants::published {
 
@@ -31,46 +32,15 @@ enum class RtFault {
 //         1c0908d8e441 ("Add acquire semantics for rtmutex lock acquisition slow path", 2022): the
 //         slow path takes the word by a plain store; the version after it acquires.
 template <RtFault kFault>
-class RtMutex {
+class RtMutex : public WaitsUntil<RtMutex<kFault>> {
  public:
-  void lock() { lock_until(platform::kForever); }
-  bool try_lock_for(std::chrono::nanoseconds timeout) {
-    return lock_until(platform::now() + timeout);
-  }
-  bool try_lock_until(platform::Time deadline) { return lock_until(deadline); }
-
   bool try_lock() {
     std::uint32_t free = 0;
     return word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,
                                          std::memory_order_relaxed);
   }
 
-  void unlock() {
-    std::uint32_t alone = kHeld;
-    if (word_.compare_exchange_strong(alone, 0, std::memory_order_release,
-                                      std::memory_order_relaxed)) {
-      return;
-    }
-    const std::scoped_lock guard(queue_lock_);
-    word_.store(queue_.empty() ? 0 : kWaiters, std::memory_order_release);
-    if (!queue_.empty()) wake(*queue_.front());
-  }
-
- private:
-  // 0 free | kHeld, held | kWaiters, free, and threads wait | kHeld + kWaiters
-  static constexpr std::uint32_t kHeld = 2;
-  static constexpr std::uint32_t kWaiters = 1;
-
-  struct Waiter {
-    platform::FutexWord woken{0};
-  };
-
-  static void wake(Waiter& waiter) {
-    waiter.woken.store(1, std::memory_order_relaxed);
-    platform::futex_wake(waiter.woken, 1);
-  }
-
-  bool lock_until(platform::Time deadline) {
+  bool wait_until(platform::Time deadline) {
     if (try_lock()) return true;
     Waiter self;
     {
@@ -99,6 +69,31 @@ class RtMutex {
     const std::scoped_lock guard(queue_lock_);
     clear_if_last();
     return false;
+  }
+
+  void unlock() {
+    std::uint32_t alone = kHeld;
+    if (word_.compare_exchange_strong(alone, 0, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+      return;
+    }
+    const std::scoped_lock guard(queue_lock_);
+    word_.store(queue_.empty() ? 0 : kWaiters, std::memory_order_release);
+    if (!queue_.empty()) wake(*queue_.front());
+  }
+
+ private:
+  // 0 free | kHeld, held | kWaiters, free, and threads wait | kHeld + kWaiters
+  static constexpr std::uint32_t kHeld = 2;
+  static constexpr std::uint32_t kWaiters = 1;
+
+  struct Waiter {
+    platform::FutexWord woken{0};
+  };
+
+  static void wake(Waiter& waiter) {
+    waiter.woken.store(1, std::memory_order_relaxed);
+    platform::futex_wake(waiter.woken, 1);
   }
 
   // Under queue_lock_. Takes the word if it is free, otherwise says that a thread waits, so that

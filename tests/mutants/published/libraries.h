@@ -17,6 +17,7 @@
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
 #include "primitives/platform/thread.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants::published {
 
@@ -130,21 +131,15 @@ class TokenSemaphore {
 //         itself alone.
 // Difference  the thread that asks first stands for a thread, all others for fibers.
 template <bool kFixed>
-class FiberMutex {
+class FiberMutex : public MutexAndFlag {
  public:
   void lock() {
     while (!acquires()) {
     }
   }
 
-  bool try_lock() {
-    const std::scoped_lock guard(guard_);
-    if (locked_) return false;
-    return locked_ = true;
-  }
-
   void unlock() {
-    const std::scoped_lock guard(guard_);
+    const std::scoped_lock guard(mutex_);
     if (!threads_.empty()) {
       Baton& next = *threads_.front();
       threads_.pop_front();
@@ -154,7 +149,7 @@ class FiberMutex {
       fibers_.pop_front();
       notified_->post();
     } else {
-      locked_ = false;
+      held_ = false;
     }
   }
 
@@ -164,9 +159,9 @@ class FiberMutex {
     Baton mine;
     bool on_fiber = false;
     {
-      const std::scoped_lock guard(guard_);
+      const std::scoped_lock guard(mutex_);
       on_fiber = is_fiber();
-      if (!locked_) return locked_ = true;
+      if (!held_) return held_ = true;
       if (!on_fiber && notified_ != nullptr) {
         notified_ = nullptr;
         return true;
@@ -175,20 +170,18 @@ class FiberMutex {
     }
     mine.wait();
     if (!on_fiber) return true;
-    const std::scoped_lock guard(guard_);
+    const std::scoped_lock guard(mutex_);
     const bool stolen = notified_ != &mine;
     if (!kFixed || !stolen) notified_ = nullptr;
     return !stolen;
   }
 
-  // Under guard_.
+  // Under mutex_.
   bool is_fiber() {
     if (thread_ == platform::kNoThread) thread_ = platform::this_thread();
     return thread_ != platform::this_thread();
   }
 
-  platform::Mutex guard_;
-  bool locked_ = false;
   Baton* notified_ = nullptr;  // the fiber that was handed the mutex and has not run yet
   std::list<Baton*> fibers_;
   std::list<Baton*> threads_;

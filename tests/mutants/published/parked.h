@@ -15,6 +15,7 @@
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
 #include "primitives/platform/spin.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants::published {
 
@@ -23,10 +24,8 @@ namespace lockbench::mutants::published {
 // Source  parking_lot, github.com/Amanieu/parking_lot issue 465 and pull request 466, 2025; the
 //         version after it changes the word inside.
 template <bool kFixed>
-class ParkedBitLock {
+class ParkedBitLock : public WaitsUntil<ParkedBitLock<kFixed>> {
  public:
-  void lock() { wait_until(platform::kForever); }
-
   bool try_lock() {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
     while ((seen & kHeld) == 0) {
@@ -38,10 +37,12 @@ class ParkedBitLock {
     return false;
   }
 
-  bool try_lock_for(std::chrono::nanoseconds timeout) {
-    return wait_until(platform::now() + timeout);
+  bool wait_until(platform::Time deadline) {
+    while (!try_lock()) {
+      if (!park(deadline)) return false;
+    }
+    return true;
   }
-  bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
 
   void unlock() {
     if ((word_.fetch_and(~kHeld, std::memory_order_release) & kParked) == 0) return;
@@ -62,13 +63,6 @@ class ParkedBitLock {
     bool woken = false;
     platform::ConditionVariable told;
   };
-
-  bool wait_until(platform::Time deadline) {
-    while (!try_lock()) {
-      if (!park(deadline)) return false;
-    }
-    return true;
-  }
 
   // False when the deadline passed.
   bool park(platform::Time deadline) {
@@ -141,21 +135,15 @@ class PermitLock {
 // Source  Asterinas, github.com/asterinas/asterinas pull request 1642, 2024; the version after it
 //         looks when it has the lock.
 template <bool kFixed>
-class OwnFutexLock {
+class OwnFutexLock : public SleepersWord {
  public:
   void lock() {
     if (try_lock()) return;
-    while (word_.exchange(2, std::memory_order_acquire) != 0) wait(2);
-  }
-
-  bool try_lock() {
-    std::uint32_t free = 0;
-    return word_.compare_exchange_strong(free, 1, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
+    while (word_.exchange(kWaiters, std::memory_order_acquire) != kFree) wait(kWaiters);
   }
 
   void unlock() {
-    if (word_.exchange(0, std::memory_order_release) == 2) wake();
+    if (word_.exchange(kFree, std::memory_order_release) == kWaiters) wake();
   }
 
  private:
@@ -181,7 +169,6 @@ class OwnFutexLock {
     sleepers_.pop_front();
   }
 
-  platform::Atomic<std::uint32_t> word_{0};  // 0 free | 1 held | 2 held, and threads may sleep
   platform::Mutex list_lock_;
   std::list<Sleeper*> sleepers_;
 };

@@ -14,6 +14,7 @@
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
 #include "primitives/platform/mutex.h"
+#include "tests/mutants/bases.h"
 
 namespace lockbench::mutants::published {
 
@@ -115,26 +116,16 @@ class RawMutex {
 // Source  RocksDB, github.com/facebook/rocksdb pull request 13585, 2025; the version after it gives
 //         up.
 template <bool kFixed>
-class LimitedLocks {
+class LimitedLocks : public WaitsUntil<LimitedLocks<kFixed>> {
+  enum class Status { kOk, kLimit, kTimedOut };
+
  public:
-  void lock() { acquire(platform::kForever); }
   bool try_lock() {
     const std::scoped_lock guard(table_);
     return acquire_locked() == Status::kOk;
   }
-  bool try_lock_for(std::chrono::nanoseconds timeout) { return acquire(platform::now() + timeout); }
-  bool try_lock_until(platform::Time deadline) { return acquire(deadline); }
 
-  void unlock() {
-    const std::scoped_lock guard(table_);
-    locks_ = 0;
-    released_.notify_all();
-  }
-
- private:
-  enum class Status { kOk, kLimit, kTimedOut };
-
-  bool acquire(platform::Time deadline) {
+  bool wait_until(platform::Time deadline) {
     std::unique_lock guard(table_);
     Status status = acquire_locked();
     bool timed_out = false;
@@ -155,6 +146,13 @@ class LimitedLocks {
     return status == Status::kOk;
   }
 
+  void unlock() {
+    const std::scoped_lock guard(table_);
+    locks_ = 0;
+    released_.notify_all();
+  }
+
+ private:
   // Under table_.
   Status acquire_locked() {
     if (locks_ == 1) return Status::kLimit;
@@ -171,17 +169,12 @@ class LimitedLocks {
 // Source  Boost.Thread, tickets 8768 and 9079, 2013, as found by github.com/PointCloudLibrary/pcl
 //         pull request 1086; the version after it returns at once.
 template <bool kFixed>
-class RestOfTimeLock {
+class RestOfTimeLock : public MutexAndFlag {
  public:
   void lock() {
     std::unique_lock guard(mutex_);
     while (held_) freed_.wait(guard);
     held_ = true;
-  }
-
-  bool try_lock() {
-    const std::scoped_lock guard(mutex_);
-    return !std::exchange(held_, true);
   }
 
   bool try_lock_for(std::chrono::nanoseconds timeout) {
@@ -213,9 +206,7 @@ class RestOfTimeLock {
     return freed_.wait_until(guard, platform::now() + rest) == std::cv_status::no_timeout;
   }
 
-  platform::Mutex mutex_;
   platform::ConditionVariable freed_;
-  bool held_ = false;
 };
 
 // java.util.concurrent's synchronizer with shared holds: two releases in a row see the head of the

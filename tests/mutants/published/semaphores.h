@@ -9,6 +9,7 @@
 #include "primitives/concepts.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
+#include "tests/mutants/by_key.h"
 
 namespace lockbench::mutants::published {
 
@@ -17,40 +18,24 @@ namespace lockbench::mutants::published {
 // Source  LLVM, github.com/llvm/llvm-project issue 46357, 2020, and pull request 79265, 2024; the
 //         version after it notifies whatever the count was.
 template <bool kFixed>
-class CountingLeases {
+class CountingLeases : public ByLease<CountingLeases<kFixed>> {
  public:
   static constexpr Promises kPromises{};
   static constexpr std::uint32_t kLeases = 2;
 
-  class Handle {
-   public:
-    explicit Handle(CountingLeases& owner) : owner_(owner) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-
-    void lock() {
-      while (!owner_.try_acquire()) platform::futex_wait(owner_.count_, 0);
-      lease_ = owner_.take_lease();
-    }
-    bool try_lock() {
-      if (!owner_.try_acquire()) return false;
-      lease_ = owner_.take_lease();
-      return true;
-    }
-    void unlock() {
-      owner_.leases_.fetch_or(1U << lease_, std::memory_order_release);
-      owner_.release();
-    }
-    std::uint32_t lease() const { return lease_; }
-
-   private:
-    CountingLeases& owner_;
-    std::uint32_t lease_ = 0;
-  };
-
-  Handle handle(std::uint64_t) { return Handle(*this); }
-  static constexpr std::uint32_t capacity() { return kLeases; }
-  std::size_t lock_bytes() const { return sizeof *this; }
+  std::uint32_t take() {
+    while (!try_acquire()) platform::futex_wait(count_, 0);
+    return take_lease();
+  }
+  bool try_take(std::uint32_t& lease) {
+    if (!try_acquire()) return false;
+    lease = take_lease();
+    return true;
+  }
+  void give(std::uint32_t lease) {
+    leases_.fetch_or(1U << lease, std::memory_order_release);
+    release();
+  }
 
  private:
   bool try_acquire() {

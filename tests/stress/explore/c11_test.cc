@@ -11,7 +11,6 @@
 //         in C/C++11", 2017.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -23,73 +22,14 @@
 #include <gtest/gtest.h>
 
 #include "harness/stress/explore/search/strategies.h"
-#include "harness/stress/explore/world/world.h"
-#include "primitives/platform/atomic.h"
-#include "primitives/platform/thread.h"
 #include "tests/stress/explore/weak_program.h"
 #include "tests/stress/explore/weak_table.h"
 
 namespace lockbench::stress::explore {
 namespace {
 
-class Words {
- public:
-  void perform(const WeakOperation& operation, std::vector<int>& read) {
-    if (operation.kind == WeakOperation::kFence) {
-      return platform::simulated::fence(operation.order);
-    }
-    platform::Atomic<int>& word = words_[operation.word];
-    switch (operation.kind) {
-      case WeakOperation::kLoad:
-        return read.push_back(word.load(operation.order));
-      case WeakOperation::kStore:
-        return word.store(operation.value, operation.order);
-      case WeakOperation::kExchange:
-        return read.push_back(word.exchange(operation.value, operation.order));
-      case WeakOperation::kAdd:
-        return read.push_back(word.fetch_add(operation.value, operation.order));
-      default:
-        break;
-    }
-    int seen = operation.expected;
-    word.compare_exchange_strong(seen, operation.value, operation.order, operation.failure());
-    read.push_back(seen);
-  }
-
-  int value(std::size_t word) const { return words_[word].load(std::memory_order_relaxed); }
-
- private:
-  std::array<platform::Atomic<int>, kWeakWords> words_{};
-};
-
 std::set<WeakOutcome> simulated(const WeakProgram& program) {
-  static World world(Model::kC11);
-  std::set<WeakOutcome> outcomes;
-  for (DepthFirst search(DepthFirst::kAnyNumber); !search.exhausted(); search.next()) {
-    std::vector<std::vector<int>> read(program.size());
-    for (auto& values : read) values.reserve(8);  // not in the simulation's memory, which ends
-    WeakOutcome last(kWeakWords);
-    const auto execution = world.run(
-        [&] {
-          Words words;
-          std::vector<platform::Thread> threads;
-          for (std::size_t i = 0; i < program.size(); ++i) {
-            threads.emplace_back([&, i] {
-              for (const WeakOperation& operation : program[i]) words.perform(operation, read[i]);
-            });
-          }
-          for (platform::Thread& thread : threads) thread.join();
-          for (std::size_t i = 0; i < kWeakWords; ++i) last[i] = words.value(i);
-        },
-        search);
-    EXPECT_FALSE(search.diverged());
-    if (execution.end != End::kFinished) continue;  // left: it led to a state that is known
-    WeakOutcome outcome;
-    for (const auto& values : read) outcome.insert(outcome.end(), values.begin(), values.end());
-    outcome.insert(outcome.end(), last.begin(), last.end());
-    outcomes.insert(outcome);
-  }
-  return outcomes;
+  return explored(program, Model::kC11, DepthFirst::kAnyNumber).outcomes;
 }
 
 bool has(const std::set<WeakOutcome>& outcomes, const char* text) {

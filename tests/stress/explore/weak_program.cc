@@ -6,9 +6,18 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/explore/search/strategies.h"
+#include "harness/stress/explore/world/world.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/barrier.h"
+#include "primitives/platform/simulated/hooks.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -65,8 +74,8 @@ WeakOperation operation_from(std::string_view text) {
   if (!known || rest.empty()) refuse(text);
   const char first = rest.front();
   rest.remove_prefix(1);
-  if (first == 'F') {
-    operation.kind = WeakOperation::kFence;
+  if (first == 'F' || first == 'H') {
+    operation.kind = first == 'F' ? WeakOperation::kFence : WeakOperation::kHeavyBarrier;
     return operation;
   }
   operation.word = kWords.find(first);
@@ -90,9 +99,8 @@ WeakOperation operation_from(std::string_view text) {
 }
 
 std::string to_text(const WeakOperation& operation) {
-  std::string text = operation.kind == WeakOperation::kFence
-                         ? std::string("F")
-                         : std::string(1, kWords[operation.word]);
+  const char barrier = operation.kind == WeakOperation::kFence ? 'F' : 'H';
+  std::string text(1, operation.has_word() ? kWords[operation.word] : barrier);
   if (operation.kind == WeakOperation::kStore) absl::StrAppend(&text, "=", operation.value);
   if (operation.kind == WeakOperation::kExchange) absl::StrAppend(&text, "!", operation.value);
   if (operation.kind == WeakOperation::kAdd) absl::StrAppend(&text, "+", operation.value);
@@ -105,7 +113,69 @@ std::string to_text(const WeakOperation& operation) {
   return text;
 }
 
+class Words {
+ public:
+  void perform(const WeakOperation& operation, std::vector<int>& read) {
+    platform::Atomic<int>& word = words_[operation.word];
+    switch (operation.kind) {
+      case WeakOperation::kFence:
+        return platform::simulated::fence(operation.order);
+      case WeakOperation::kHeavyBarrier:
+        return platform::heavy_barrier();
+      case WeakOperation::kLoad:
+        return read.push_back(word.load(operation.order));
+      case WeakOperation::kStore:
+        return word.store(operation.value, operation.order);
+      case WeakOperation::kExchange:
+        return read.push_back(word.exchange(operation.value, operation.order));
+      case WeakOperation::kAdd:
+        return read.push_back(word.fetch_add(operation.value, operation.order));
+      case WeakOperation::kCompare:
+        break;
+    }
+    int seen = operation.expected;
+    word.compare_exchange_strong(seen, operation.value, operation.order, operation.failure());
+    read.push_back(seen);
+  }
+  int value(std::size_t word) const { return words_[word].load(std::memory_order_relaxed); }
+
+ private:
+  std::array<platform::Atomic<int>, kWeakWords> words_{};
+};
+
 }  // namespace
+
+Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions) {
+  static std::map<Model, World> worlds;
+  World& world = worlds.try_emplace(model, model).first->second;
+  Explored all;
+  for (DepthFirst search(preemptions); !search.exhausted(); search.next()) {
+    std::vector<std::vector<int>> read(program.size());
+    for (auto& values : read) values.reserve(8);  // not in the simulation's memory, which ends
+    WeakOutcome last(kWeakWords);
+    const auto execution = world.run(
+        [&] {
+          Words words;
+          std::vector<platform::Thread> threads;
+          for (std::size_t i = 0; i < program.size(); ++i) {
+            threads.emplace_back([&, i] {
+              for (const WeakOperation& operation : program[i]) words.perform(operation, read[i]);
+            });
+          }
+          for (platform::Thread& thread : threads) thread.join();
+          for (std::size_t i = 0; i < kWeakWords; ++i) last[i] = words.value(i);
+        },
+        search);
+    EXPECT_FALSE(search.diverged());
+    if (execution.end != End::kFinished) continue;
+    ++all.finished;
+    WeakOutcome outcome;
+    for (const auto& values : read) outcome.insert(outcome.end(), values.begin(), values.end());
+    outcome.insert(outcome.end(), last.begin(), last.end());
+    all.outcomes.insert(outcome);
+  }
+  return all;
+}
 
 WeakProgram weak_program_from(std::string_view text) {
   WeakProgram program;
@@ -125,14 +195,6 @@ std::string to_text(const WeakProgram& program) {
     for (const WeakOperation& operation : thread) text += to_text(operation) + " ";
   }
   return text;
-}
-
-std::size_t reads_in(const WeakProgram& program) {
-  std::size_t reads = 0;
-  for (const auto& thread : program) {
-    for (const WeakOperation& operation : thread) reads += operation.reads() ? 1 : 0;
-  }
-  return reads;
 }
 
 bool is_outcome(std::string_view text, const WeakOutcome& outcome) {

@@ -3,31 +3,35 @@
 // WeakProgram: a litmus test of memory models: what each thread does with a few words. As text:
 //   x=1.rlx F.sc y.acq | y=1.rel x!2.ar | x+1.sc x?0:3.ar
 // x=1 stores 1, y loads, x!2 exchanges, x+1 adds, x?0:3 compares with 0 and exchanges for 3, F is a
-// fence. The orders are rlx, acq, rel, ar and sc.
+// fence, H a heavy barrier. The orders are rlx, acq, rel, ar and sc.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/stress/explore/memory/memory.h"
 
 namespace lockbench::stress::explore {
 
 inline constexpr std::size_t kWeakWords = 4;  // x, y, z and w
 
 struct WeakOperation {
-  enum Kind { kLoad, kStore, kExchange, kAdd, kCompare, kFence };
+  enum Kind { kLoad, kStore, kExchange, kAdd, kCompare, kFence, kHeavyBarrier };
   Kind kind = kLoad;
   std::size_t word = 0;
   int value = 0;
   int expected = 0;
   std::memory_order order = std::memory_order_relaxed;
 
-  bool reads() const { return kind != kStore && kind != kFence; }
-  bool may_write() const { return kind != kLoad && kind != kFence; }
+  bool has_word() const { return kind != kFence && kind != kHeavyBarrier; }
+  bool reads() const { return has_word() && kind != kStore; }
+  bool may_write() const { return has_word() && kind != kLoad; }
   // Of a compare-exchange that does not exchange.
   std::memory_order failure() const {
     if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
@@ -48,7 +52,13 @@ std::string to_text(const WeakProgram& program);
 // `x=2` for the end: "1 * x=2".
 bool is_outcome(std::string_view text, const WeakOutcome& outcome);
 
-std::size_t reads_in(const WeakProgram& program);
+// What the exhaustive search of the simulator shows of a program.
+struct Explored {
+  std::set<WeakOutcome> outcomes;
+  std::uint64_t finished =
+      0;  // the other executions were left where they had come to a known state
+};
+Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions);
 
 // What ISO C++20 allows, by its axioms: every candidate execution is looked at.
 struct Axioms {
