@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -36,6 +38,8 @@ _MARGIN = 0.2
 _LINE = 0.165  # inches a line of subtitle or footnote
 _TITLE_LINE = 0.24
 LEAST_WIDE = 6.2
+# Each block is a point up to so many; beyond, a bar from the least to the greatest.
+MOST_POINTS = 12
 
 _STYLE = {
     "font.family": ["DejaVu Sans"],
@@ -269,6 +273,18 @@ def title_room(texts: Sequence[str], wide: float) -> float:
     """The height that panel_title() needs above the axes; small if there is no title."""
     lines = max((len(wrapped([text], wide, PANEL, bold=True)) for text in texts), default=0)
     return 0.22 + 0.17 * lines
+
+
+def draw_points(
+    axes: Axes, x: pd.Series, y: pd.Series, colour: str, gid: str | None = None
+) -> None:
+    """A faint point each. As short strokes with round ends: the shortest SVG there is."""
+    places, levels = (
+        np.column_stack([values, values * (1 + 1e-9), np.full(len(values), np.nan)]).ravel()
+        for values in (x, y)
+    )
+    (line,) = axes.plot(places, levels, color=colour, linewidth=4, alpha=0.38, zorder=2, gid=gid)
+    line.set(solid_capstyle="round", snap=False)
 
 
 def inches(axes: Axes, which: str) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from analysis import cells, endings, figure, scales
 from analysis.cells import Group
@@ -80,51 +79,17 @@ def _drawn(
     ends, titles = [], {}
     for label in labels:
         own = rows[rows["label"] == label]
-        last = _draw_line(axes, own, axis, places, maker, label)
+        look, gid = maker.look(label), maker.own(label)
+        last = curves.draw_line(axes, own, axis, measure, places, look, gid)
         name = figure.short(label, 18)
-        ends.append(endings.End(*last, name, maker.look(label), maker.own(label)))
+        ends.append(endings.End(*last, name, look, gid))
         titles[label] = _words_of(own, label, axis)
-    axes.set_ylim(*limits)
-    scales.log_scale(axes, "y", measure.words)
-    scales.log_axis_of(axes, places, axis.words, axis.label, least=0.16, share=0.05)
+    curves.scale(axes, axis, measure, places, limits, least=0.16, share=0.05)
     chart.name_y(axes, scales.logarithmic(measure.label))
     endings.label_ends(axes, ends, size=chart.TEXT)
     return maker.made(
         axes.figure, link, title, titles, _summary(rows, axis, values[-1]), rows["cell"]
     )
-
-
-def _draw_line(
-    axes: Axes,
-    own: pd.DataFrame,
-    axis: curves.Axis,
-    places: dict[float, float],
-    maker: Maker,
-    label: str,
-) -> tuple[float, float]:
-    column = axis.measures[0].column
-    look, gid = maker.look(label), maker.own(label)
-    curves.draw_error(axes, own, axis.column, column, places, look.colour, gid)
-    by_value = own.groupby(axis.column)[column]
-    medians = by_value.median()
-    x = [places[value] for value in medians.index]
-    if by_value.size().max() <= chart.MOST_POINTS:
-        chart.draw_points(axes, own[axis.column].map(places), own[column], look.colour, gid)
-    else:
-        for at, low, high in zip(x, by_value.min(), by_value.max()):
-            axes.plot((at, at), (low, high), color=look.colour, linewidth=4, alpha=0.3, gid=gid)
-    axes.plot(
-        x,
-        medians,
-        **look.line,
-        marker=look.marker,
-        markersize=5,
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-        zorder=3,
-        gid=gid,
-    )
-    return x[-1], float(medians.iloc[-1])
 
 
 def _words_of(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:

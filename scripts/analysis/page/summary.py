@@ -32,19 +32,11 @@ _NEEDED = list(
     )
 )
 
-# Columns that nothing of the page looks at: a large run is heavy enough without them.
-_UNSEEN = (
-    "schema_version preset target position seed warmup_s efficiency wait_samples"
-    " thread_operations_max overlap voluntary_switches involuntary_switches"
-    " peak_rss_bytes timeouts lost_updates violations outcome reason started_at held_samples"
-    " held_mean_ns held_p99_ns held_max_ns disturbance pinning_held unserved false_conflicts counts"
-).split()
-
 
 def numbered(run: Run, table: verdict.Table) -> pd.DataFrame:
     """The final rows of a run with their `group`, its place in the table, and `cell`."""
-    rows = run.final.drop(columns=_UNSEEN)
-    rows["group"] = table.places.reindex(rows.index).astype(int)
+    places = table.places.reindex(run.final.index).astype(int)
+    rows = run.final.assign(group=places)
     rows["cell"] = cells.codes(rows, ["group", "label"])
     return rows
 

@@ -22,7 +22,7 @@ from analysis.cells import Group
 from analysis.loader import Run
 from analysis.page import chart, lines
 from analysis.page.chart import Chart, Maker
-from analysis.pictures import curves
+from analysis.pictures import curves, rows as of_rows
 
 _TALL = 190.0
 # How many times rarer than every wait: 2 is the median, 100 the 99th percentile.
@@ -202,7 +202,7 @@ def _distribution(
         own = buckets[buckets["label"] == label]
         if not own.empty:
             _ridge(axes, own, edges, len(names) - 1 - i, maker, label)
-        chart.name_row(axes, len(names) - 1 - i + 0.25, names[i], maker.own(label))
+        of_rows.name_row(axes, len(names) - 1 - i + 0.25, names[i], maker.own(label))
         timed = own["count"].sum()
         titles[label] = f"{figure.printable(label, 120)}\n{timed:,.0f} waits timed"
     axes.set_ylim(-0.15, len(names) + 0.15)

@@ -142,7 +142,7 @@ def _heading(
     same, _ = cells.same_and_different([facet.key for facet in facets])
     blocks = run.trials["block"].nunique()
     spread = (
-        f"faint: each of {blocks} blocks; line: their median"
+        f"faint: each of {blocks} blocks (of many, their range); line: their median"
         if blocks > 1
         else "one block: no spread"
     )
@@ -233,46 +233,77 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     values = sorted(rows[axis.column].unique())
     places = scales.positions(values)
     rows = rows[rows[measure.column].notna()]
-    dash = palette.PREDICTED_DASH if panel.predicted else "-"
-    reference: dict[str, object] = {**_REFERENCE_LINE, "linestyle": dash}
-    if _has_reference(panel) and REFERENCE in set(rows["label"]):
-        _draw_line(axes, rows[rows["label"] == REFERENCE], panel, axis, places, reference)
-    own = rows[rows["label"].isin(panel.labels)]
+    reference = rows[rows["label"] == REFERENCE]
+    if _has_reference(panel) and not reference.empty:
+        medians = reference.groupby(axis.column)[measure.column].median()
+        dash = palette.PREDICTED_DASH if panel.predicted else "-"
+        x = [places[value] for value in medians.index]
+        axes.plot(x, medians, **_REFERENCE_LINE, linestyle=dash)
     _draw_expected(axes, panel, values, places)
-    axes.scatter(
-        own[axis.column].map(places),
-        own[measure.column],
-        s=11,
-        c=[palette.look(label).colour for label in own["label"]],
-        alpha=0.35,
-        linewidths=0,
-        zorder=2,
-    )
     ends = []
     for label in panel.labels:
-        found = own[own["label"] == label]
-        if found.empty:
-            continue
-        look = panel.look(label)
-        draw_error(axes, found, axis.column, measure.column, places, look.colour)
-        x, y = _draw_line(axes, found, panel, axis, places, _line_of(look))
-        ends.append(endings.End(x, y, figure.drawn(label), look))
+        own = rows[rows["label"] == label]
+        if not own.empty:
+            look = panel.look(label)
+            end = draw_line(axes, own, axis, measure, places, look)
+            ends.append(endings.End(*end, figure.drawn(label), look))
+            for value in measure.ringed(own) if measure.ringed is not None else ():
+                at = own.loc[own[axis.column] == value, measure.column].median()
+                axes.plot([places[value]], [at], **_RING)
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
         look = panel.look(label)
         axes.axhline(level, **look.line, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
-    axes.set_ylim(*panel.limits)
-    if measure.share:
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
-    else:
-        scales.log_scale(axes, "y", measure.words)
-    scales.log_axis_of(axes, places, axis.words, axis.label)
+    scale(axes, axis, measure, places, panel.limits)
     axes.set_ylabel(measure.label if measure.share else scales.logarithmic(measure.label))
     if ends:
         endings.label_ends(axes, ends)
     else:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center")
+
+
+def draw_line(
+    axes: Axes,
+    own: pd.DataFrame,
+    axis: Axis,
+    measure: Measure,
+    places: dict[float, float],
+    look: palette.Look,
+    gid: str | None = None,
+) -> tuple[float, float]:
+    """One primitive: a line through the medians of its blocks, every block a faint point, or of
+    many a bar from the least to the greatest. Returns where the line ends."""
+    draw_error(axes, own, axis.column, measure.column, places, look.colour, gid)
+    by_value = own.groupby(axis.column)[measure.column]
+    medians = by_value.median()
+    x = [places[value] for value in medians.index]
+    if by_value.size().max() <= figure.MOST_POINTS:
+        at = own[axis.column].map(places)
+        figure.draw_points(axes, at, own[measure.column], look.colour, gid)
+    else:
+        for at, low, high in zip(x, by_value.min(), by_value.max()):
+            axes.plot((at, at), (low, high), color=look.colour, linewidth=4, alpha=0.3, gid=gid)
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.5}
+    axes.plot(x, medians, **look.line, marker=look.marker, markersize=5, **edge, zorder=3, gid=gid)
+    return x[-1], float(medians.iloc[-1])
+
+
+def scale(
+    axes: Axes,
+    axis: Axis,
+    measure: Measure,
+    places: dict[float, float],
+    limits: tuple[float, float],
+    **how: float,
+) -> None:
+    """Both axes; `how`: for scales.log_axis_of()."""
+    axes.set_ylim(*limits)
+    if measure.share:
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
+    else:
+        scales.log_scale(axes, "y", measure.words)
+    scales.log_axis_of(axes, places, axis.words, axis.label, **how)
 
 
 def draw_error(
@@ -315,32 +346,3 @@ _RING = {
     "zorder": 4,
 }
 _REFERENCE_LINE: dict[str, object] = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}
-
-
-def _line_of(look: palette.Look) -> dict[str, object]:
-    return {
-        **look.line,
-        "marker": look.marker,
-        "markersize": 4.5,
-        "markeredgecolor": "white",
-        "markeredgewidth": 0.4,
-        "zorder": 3,
-    }
-
-
-def _draw_line(
-    axes: Axes,
-    own: pd.DataFrame,
-    panel: Panel,
-    axis: Axis,
-    places: dict[float, float],
-    look: dict[str, object],
-) -> tuple[float, float]:
-    """Joins the medians of the blocks; gives back where the line ends."""
-    medians = own.groupby(axis.column)[panel.measure.column].median()
-    x = [places[value] for value in medians.index]
-    axes.plot(x, medians, **look)
-    ringed = panel.measure.ringed(own) if panel.measure.ringed is not None else ()
-    for value in ringed:
-        axes.plot([places[value]], [medians[value]], **_RING)
-    return x[-1], float(medians.iloc[-1])
