@@ -106,10 +106,11 @@ def with_bounds(trials: pd.DataFrame, processors: float | None) -> pd.DataFrame:
             (high(figure), [one.high if one else math.nan for one in bands]),
         ):
             made[name] = (trials[figure] * factors).clip(upper=_AT_MOST.get(figure, math.inf))
-    rate = trials["operations_per_s"]
-    # The same work takes as much longer as the rate is lower.
-    made[low("makespan_s")] = trials["makespan_s"] * rate / made[high("operations_per_s")]
-    made[high("makespan_s")] = trials["makespan_s"] * rate / made[low("operations_per_s")]
+    if "makespan_s" in trials:
+        # The same work takes as much longer as the rate is lower.
+        work = trials["makespan_s"] * trials["operations_per_s"]
+        made[low("makespan_s")] = work / made[high("operations_per_s")]
+        made[high("makespan_s")] = work / made[low("operations_per_s")]
     return trials.assign(**made)
 
 

@@ -11,7 +11,7 @@ and there is no distribution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from analysis.cells import Group
 from analysis.loader import Run
 from analysis.page import chart, lines
 from analysis.page.chart import Chart, Maker
-from analysis.pictures import curves, rows as of_rows
+from analysis.pictures import curves, rows as of_rows, wait_by_rate
 
 _TALL = 190.0
 # How many times rarer than every wait: 2 is the median, 100 the 99th percentile.
@@ -65,16 +65,8 @@ def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[
 def _by_rate(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], int]:
     open_ = rows[(rows["mode"] == "open") & rows["wait_p99_ns"].notna()]
     open_ = open_.assign(wait_p99_ns=open_["wait_p99_ns"].clip(lower=1.0))
-    axis = curves.Axis(
-        "rate_per_s",
-        "arrivals per second",
-        "rate of arrivals",
-        units.count,
-        what="p99 wait",
-        measures=[
-            curves.Measure("wait_p99_ns", "p99 wait from when it was due", units.nanoseconds)
-        ],
-    )
+    p99 = next(one for one in wait_by_rate.AXIS.measures if one.column == "wait_p99_ns")
+    axis = replace(wait_by_rate.AXIS, what="p99 wait", measures=[p99])
     return lines.along(open_, axis, maker, most, "waits by rate")
 
 

@@ -40,6 +40,9 @@ class Measure:
     expected: Callable[[Group, Sequence[float]], Sequence[float] | None] | None = None
     # Positions on the axis at which rows of one primitive get a ring.
     ringed: Callable[[pd.DataFrame], Sequence[float]] | None = None
+    # What is drawn for one primitive instead of draw_line(), and the name at its end.
+    line: Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End] | None = None
+    names: Callable[[Group, str], str] = lambda group, label: figure.drawn(label)
 
 
 RATE = Measure("operations_per_s", "operations per second", units.count)
@@ -57,6 +60,7 @@ class Axis:
     what: str = "Throughput"
     measures: Sequence[Measure] = (RATE,)  # a column of panels each
     notes: Sequence[str] = ()
+    says: str = ""  # in the heading; else what the points are
 
 
 @dataclass(frozen=True)
@@ -93,14 +97,26 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     panels = [panel for found in by_facet for panel in found]
     shown = _representative(by_facet)
     columns = _columns(shown, len(axis.measures))
-    right = _label_room(shown)
-    titles = _titles(facets, shown)
+    heading = _heading(run, facets, panels, len(shown), axis)
+    return sheet(heading, shown, _titles(facets, shown), axis, columns)
+
+
+def sheet(
+    heading: figure.Heading,
+    panels: Sequence[Panel],
+    titles: Sequence[str],
+    axis: Axis,
+    columns: int,
+) -> Figure:
+    names = [one.measure.names(one.group, label) for one in panels for label in one.labels]
+    names += [figure.drawn(label) for panel in panels for label in panel.levels["label"].unique()]
+    right = endings.LABEL_GAP + figure.widest(names) + 0.1
     made, axes = figure.sheet(
-        _heading(run, facets, panels, len(shown), axis),
+        heading,
         figure.Grid.of_panels(titles, columns, size=(_WIDE, _TALL), left=_LEFT, right=right),
-        count=len(shown),
+        count=len(panels),
     )
-    for place, panel, title in zip(axes, shown, titles):
+    for place, panel, title in zip(axes, panels, titles):
         _draw_panel(place, panel, axis)
         figure.panel_title(place, title, _WIDE + right)
     return made
@@ -113,7 +129,11 @@ def _columns(panels: Sequence[Panel], measures: int) -> int:
         return measures
     if len(set(keys)) in (2, 3) and keys == keys[: len(set(keys))] * (len(keys) // len(set(keys))):
         return len(set(keys))
-    return min(len(panels), 2 if len(panels) in (2, 4) else 3)
+    return few_columns(len(panels))
+
+
+def few_columns(panels: int) -> int:
+    return min(panels, 2 if panels in (2, 4) else 3)
 
 
 def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
@@ -153,7 +173,7 @@ def _heading(
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
         title=run.titled(f"{axis.what}{_loop(facets)} by {axis.title}"),
-        subtitles=[*run.banners, run.heading, cells.describe(same), spread],
+        subtitles=[*run.banners, run.heading, cells.describe(same), axis.says or spread],
         footnotes=notes,
     )
 
@@ -221,12 +241,6 @@ def _has_reference(panel: Panel) -> bool:
     return bool(panel.family) and REFERENCE not in panel.labels and REFERENCE in panel.group.labels
 
 
-def _label_room(panels: Sequence[Panel]) -> float:
-    labels = [label for panel in panels for label in [*panel.labels, *panel.levels["label"]]]
-    names = [figure.drawn(label) for label in dict.fromkeys(labels)]
-    return endings.LABEL_GAP + figure.widest(names) + 0.1
-
-
 def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     measure = panel.measure
     rows = panel.group.rows
@@ -245,8 +259,8 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
         own = rows[rows["label"] == label]
         if not own.empty:
             look = panel.look(label)
-            end = draw_line(axes, own, axis, measure, places, look)
-            ends.append(endings.End(*end, figure.drawn(label), look))
+            draw = measure.line or _line_of(axis, measure, places)
+            ends.append(draw(axes, own, look, panel.group))
             for value in measure.ringed(own) if measure.ringed is not None else ():
                 at = own.loc[own[axis.column] == value, measure.column].median()
                 axes.plot([places[value]], [at], **_RING)
@@ -261,6 +275,16 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
         endings.label_ends(axes, ends)
     else:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center")
+
+
+def _line_of(
+    axis: Axis, measure: Measure, places: dict[float, float]
+) -> Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End]:
+    def draw(axes: Axes, own: pd.DataFrame, look: palette.Look, group: Group) -> endings.End:
+        end = draw_line(axes, own, axis, measure, places, look)
+        return endings.End(*end, measure.names(group, own["label"].iloc[0]), look)
+
+    return draw
 
 
 def draw_line(
