@@ -267,7 +267,7 @@ def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
         extra=extra,
         cost_ns=costs,
         wait_p99_ns=rows.groupby("label")["wait_p99_ns"].median().dropna().to_dict(),
-        starving=[label for label in ranked if table.unfair(place, label)],
+        starving=[label for label in ranked if group.unfair[label]],
         simplest=simplest(table, [place], list(extra)),
     )
 
@@ -426,7 +426,7 @@ def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> 
     common one; else one whose lines are known."""
 
     def starves(label: str) -> bool:
-        return any(table.unfair(place, label) for place in places)
+        return any(table.groups[place].unfair[label] for place in places)
 
     candidates = [one for one in candidates if not starves(one)] or candidates
     if not candidates:
@@ -465,7 +465,7 @@ def _reason(run: Run, table: verdict.Table, at: AtLoad, label: str, case: Case) 
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
-    unfair = table.unfair(at.place, label)
+    unfair = table.groups[at.place].unfair[label]
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
     return "; ".join(part for part in (speed, what, price) if part)
 

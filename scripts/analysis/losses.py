@@ -130,7 +130,7 @@ def _worst(found: dict[Column, Loss]) -> float:
 
 def _losses(table: verdict.Table, place: int) -> dict[str, Loss]:
     first, *others = table.groups[place].competitors
-    unfair = {one: table.unfair(place, one) for one in (first, *others)}
+    unfair = table.groups[place].unfair
     found = {first: Loss(0.0, True, unfair[first])}
     for label in others:
         one = table.between(place, label, first)
