@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis import cells, pooling, sequential, verdict
+from analysis import cells, pooling, sequential, units, verdict
 from analysis.machines import Machine
 from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison, Table
 
@@ -329,6 +329,11 @@ class Entry:
     def verdict(self) -> str:
         """Of all cells, or empty where they differ."""
         return next(iter(self.counts)) if len(self.counts) == 1 else ""
+
+    @property
+    def words(self) -> str:
+        said = ", ".join(f"{word} in {n}" for word, n in self.counts.items())
+        return f"{said} of {units.plural(sum(self.counts.values()), 'cell')}"
 
 
 def matrix(fleet: Fleet, workload: Workload) -> dict[str, dict[int, Entry]]:

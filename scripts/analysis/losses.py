@@ -8,6 +8,7 @@ certain if the comparison (verdict.py) calls the primitive slower than the faste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,6 +70,10 @@ class Panel:
     @property
     def by_load(self) -> bool:
         return len({load for _, load in self.columns}) > 1
+
+    def spans(self, columns: Sequence[Column]) -> list[tuple[str, int]]:
+        """Above the loads, and over how many columns each; none where there is one load."""
+        return list(Counter(map(self.span, columns)).items()) if self.by_load else []
 
     def span(self, column: Column) -> str:
         """Above the loads: the number of threads or keys."""

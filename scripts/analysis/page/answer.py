@@ -41,6 +41,13 @@ class Spot:
     settled: bool
     unfair: str
 
+    @property
+    def words(self) -> str:
+        if self.settled:
+            return f"{units.digits(self.lead, 3)}×" if self.lead is not None else "alone"
+        words = f"≈ {figure.short(self.level[0], 18)}" if self.level else "alone"
+        return words + (f" +{len(self.level) - 1}" if len(self.level) > 1 else "")
+
 
 @dataclass(frozen=True)
 class Advice:
