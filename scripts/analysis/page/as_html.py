@@ -81,7 +81,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         short_number=units.number,
         entry_text=fleet_tables.entry,
     )
-    room = max(1, _MOST_MAPS // len(chapters))
+    room = max(1, _MOST_MAPS // max(1, len(chapters)))
     machines = fleet.fleet.machines if fleet else []
     return environment.get_template("page.html.j2").render(
         title=_title(chapters, fleet),
