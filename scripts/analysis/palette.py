@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -204,7 +205,18 @@ def _stable_number(name: str) -> int:
 
 def mix(colour: str, shade: float) -> str:
     """The colour moved towards white (shade above 0) or black (below), by that share of the way."""
-    target = 255 if shade > 0 else 0
-    channels = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    moved = [round(c + (target - c) * abs(shade)) for c in channels]
-    return "#" + "".join(f"{c:02X}" for c in moved)
+    return between(colour, "#FFFFFF" if shade > 0 else "#000000", abs(shade))
+
+
+def between(one: str, other: str, share: float) -> str:
+    return hexadecimal(a + (b - a) * share for a, b in zip(channels(one), channels(other)))
+
+
+def channels(colour: str) -> tuple[float, float, float]:
+    """Red, green and blue, from 0 to 1."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue
+
+
+def hexadecimal(channels: Iterable[float]) -> str:
+    return "#" + "".join(f"{round(255 * channel):02X}" for channel in channels)

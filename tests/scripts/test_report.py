@@ -531,14 +531,21 @@ def test_the_floor_wins_nothing(make_run: MakeRun) -> None:
 
 @pytest.mark.parametrize("theme", [colours.LIGHT, colours.DARK])
 def test_words_stand_out_from_whatever_is_behind_them(theme: colours.Theme) -> None:
-    for word in (theme.ink, theme.quiet, theme.link, theme.good, theme.fair, theme.bad):
-        for behind in (theme.paper, theme.card):
+    for word in (
+        theme["ink"],
+        theme["quiet"],
+        theme["link"],
+        theme["good"],
+        theme["fair"],
+        theme["bad"],
+    ):
+        for behind in (theme["paper"], theme["card"]):
             assert colours.contrast(word, behind) >= colours.LEAST_FOR_TEXT
-    for behind in (theme.step0, theme.step1, theme.step2, theme.step3):
-        assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
+    for behind in (theme[f"step{i}"] for i in range(4)):
+        assert colours.contrast(theme["ink"], behind) >= colours.LEAST_FOR_TEXT
     for look in map(palette.look, synthetic.CHARACTER):
         for behind in colours.fields(look.colour, theme):
-            assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
+            assert colours.contrast(theme["ink"], behind) >= colours.LEAST_FOR_TEXT
 
 
 def test_contrast_is_that_of_the_guidelines() -> None:
