@@ -176,6 +176,7 @@ class Table:
     def __init__(
         self,
         groups: list[Group],
+        rows: pd.DataFrame,
         pairs: Sequence[Pair],
         ratios: np.ndarray,
         compared: Callable[[int], Comparison],
@@ -185,6 +186,7 @@ class Table:
         """`compared` makes the comparison of a pair, by its place in `pairs`: a table of a large
         run has a hundred times more pairs than anybody asks for. `ratios`: of each pair."""
         self.groups = groups
+        self.rows = rows  # with their `group`, its place in groups, and the number of their `cell`
         self.same_within = same_within
         self.only_one = only_one  # cells that only one of two runs has
         self._places = {pair: place for place, pair in enumerate(pairs)}
@@ -212,12 +214,6 @@ class Table:
     @cached_property
     def _by_group(self) -> dict[int, list[Comparison]]:
         return cells.by_group(self.comparisons)
-
-    @cached_property
-    def places(self) -> pd.Series:
-        """The group of each row, by the row's index in Run.final."""
-        parts = [pd.Series(place, index=one.rows.index) for place, one in enumerate(self.groups)]
-        return pd.concat(parts)
 
     def between(self, group: int, primitive: str, other: str) -> Comparison | None:
         """None if they share no block in which both are valid."""
@@ -258,7 +254,7 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     ]
     error = _model_error(run, cube)
     sides = _paired(above, below, against, primary)
-    return _judged(cube.groups, sides, run.machine, same_within, error)
+    return _judged(cube.groups, cube.rows, sides, run.machine, same_within, error)
 
 
 def of_two_runs(
@@ -302,7 +298,8 @@ def of_two_runs(
         for group in after.groups
     ]
     only_one = len(before.labels) + len(both) - 2 * sum(one is not None for one in both.values())
-    return _judged(groups, sides, new.machine, same_within, only_one=only_one)
+    rows = after.rows[after.rows["cell"].isin(common)]
+    return _judged(groups, rows, sides, new.machine, same_within, only_one=only_one)
 
 
 def metric_of(rows: pd.DataFrame) -> str:
@@ -316,41 +313,40 @@ class _Cube:
     """Log speeds of each cell in each block, with what a comparison says of a cell."""
 
     def __init__(self, final: pd.DataFrame, baseline: str | None = None) -> None:
-        rows = final.assign(group=cells.codes(final, cells.GROUP))
+        codes = cells.codes(final, cells.GROUP)
+        heads = final.assign(group=codes).drop_duplicates("group")[cells.GROUP].to_dict("records")
+        keys = list(map(cells.key_of, heads))
+        # Groups are in the order of their keys, whatever the order of the trials.
+        order = sorted(range(len(keys)), key=lambda code: cells.order(keys[code]))
+        rows = final.assign(group=np.argsort(order)[codes])
         rows["cell"] = cells.codes(rows, ["group", "label"])
-        by_group = dict(iter(rows.groupby("group", sort=False)))
-        heads = rows.drop_duplicates("group")[cells.GROUP].to_dict("records")
-        keys = dict(zip(by_group, map(cells.key_of, heads)))
-        metrics = {code: metric_of(own) for code, own in by_group.items()}
+        by_group = [own for _, own in rows.groupby("group")]
+        metrics = dict(enumerate(map(metric_of, by_group)))
         found = figures(rows, rows["group"].map(metrics))
         known = rows["valid"] & (found > 0)
         signs = np.where(rows["group"].map(metrics) == RATE, 1.0, -1.0)
         logs = rows[["cell", "block"]].assign(log=np.log(found.where(known)) * signs)
-        count = int(rows["cell"].max()) + 1
+        cells_in_order = rows.drop_duplicates("cell").sort_values("cell")
         table = logs.pivot_table(index="cell", columns="block", values="log", aggfunc="median")
-        self.logs = table.reindex(range(count)).to_numpy(dtype=float)
+        self.logs = table.reindex(cells_in_order["cell"]).to_numpy(dtype=float)
         self.blocks = [int(block) for block in table.columns]
         medians = found[known].groupby(rows.loc[known, "cell"]).median()
-        self.medians = medians.reindex(range(count)).to_numpy(dtype=float)
-        heads = rows.drop_duplicates("cell").sort_values("cell")
-        self.labels = [str(label) for label in heads["label"]]
+        self.medians = medians.reindex(cells_in_order["cell"]).to_numpy(dtype=float)
+        self.rows = rows
+        self.labels = [str(label) for label in cells_in_order["label"]]
+        self.group_of = [int(place) for place in cells_in_order["group"]]
+        self.cells_of = [list(own) for _, own in cells_in_order.groupby("group")["cell"]]
         unfair = unfairness.of_cells(rows[rows["valid"]])
-        # In the order of their keys, whatever the order of the trials.
-        order = sorted(by_group, key=lambda code: cells.order(keys[code]))
-        names = cells.names([cells.Group(keys[code], by_group[code]) for code in order])
+        names = cells.names([cells.Group(keys[code], own) for code, own in zip(order, by_group)])
         self.groups: list[Group] = []
-        self.cells_of: list[list[int]] = []
-        self.group_of: dict[int, int] = {}
-        for code, name in zip(order, names):
-            here = [int(cell) for cell in by_group[code]["cell"].unique()]
-            self.group_of.update(dict.fromkeys(here, len(self.groups)))
-            self.cells_of.append(here)
+        for place, (code, name) in enumerate(zip(order, names)):
+            here = self.cells_of[place]
             own = {self.labels[cell]: float(self.medians[cell]) for cell in here}
             own = {label: median for label, median in own.items() if not np.isnan(median)}
             said = {self.labels[cell]: unfair.get(cell, "") for cell in here}
             chosen = baselines.choose(list(own), baseline)
             self.groups.append(
-                Group(keys[code], name, by_group[code], metrics[code], own, chosen, said)
+                Group(keys[code], name, by_group[place], metrics[place], own, chosen, said)
             )
 
     def metric(self, cell: int) -> str:
@@ -464,6 +460,7 @@ def _model_error(run: Run, cube: _Cube) -> Callable[[int], float]:
 
 def _judged(
     groups: list[Group],
+    rows: pd.DataFrame,
     sides: _Sides,
     machine: str,
     same_within: float,
@@ -517,7 +514,7 @@ def _judged(
         (cube.group_of[cell], cube.labels[cell], name)
         for cell, name in zip(above.cells, sides.against)
     ]
-    return Table(groups, keys, ratios, compared, same_within, only_one)
+    return Table(groups, rows, keys, ratios, compared, same_within, only_one)
 
 
 _WITHIN_ERROR = "within the error of such predictions"

@@ -17,8 +17,8 @@ import pytest
 from refusals import refusal
 import report
 import synthetic
-from analysis import histograms, loader, palette, text, verdict
-from analysis.page import answer, as_html, as_markdown, colours, regions, summary
+from analysis import histograms, loader, palette, summary, text, verdict
+from analysis.page import answer, as_html, as_markdown, colours, regions
 from analysis.page.regions import Field
 from analysis.pictures import PICTURES
 from tiers import rest_long
@@ -80,7 +80,7 @@ def markdown_of(capsys: Capture, *runs: Path) -> str:
 def table_of(folder: Path) -> pd.DataFrame:
     run = loader.load(folder)
     judged = verdict.of_run(run)
-    return summary.of(summary.numbered(run, judged), judged)
+    return summary.of(judged)
 
 
 def questions_of(folder: Path) -> list[answer.Question]:

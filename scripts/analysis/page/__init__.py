@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report: one page of a run, or of several.
 
-summary     each cell's figures and its standing among the primitives of its group, all at once
 regions     which primitive covers which box of threads × keys × hold; pure
 answer      the questions that a run can answer, and the answers
 colours     the palette for light and dark, and for fields behind text

@@ -16,9 +16,19 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import advice, baselines, cells, figure, locking_cost, unfairness, units, verdict
+from analysis import (
+    advice,
+    baselines,
+    cells,
+    figure,
+    locking_cost,
+    summary,
+    unfairness,
+    units,
+    verdict,
+)
 from analysis.loader import SATURATED
-from analysis.page import regions, summary
+from analysis.page import regions
 from analysis.page.regions import Field, Place, Region
 
 AXES = ["threads", "keys", "load", "rate_per_s", "hold"]

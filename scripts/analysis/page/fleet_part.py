@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis import cells, figure, fleet_tables, units
+from analysis import cells, figure, fleet_tables, summary, units
 from analysis.fleet import (
     Choice,
     Entry,
@@ -21,7 +21,7 @@ from analysis.fleet import (
     shared,
     words,
 )
-from analysis.page import answer, by_cores, summary
+from analysis.page import answer, by_cores
 from analysis.page.answer import Spot
 from analysis.page.chart import Chart, Maker
 
