@@ -28,6 +28,10 @@ GROUP = (
 # What an axis determines: it varies along the axis and divides no facet.
 _FOLLOWING = {"load": ("load_share", "think_kind", "think_ns", "think_lines")}
 
+# What became of holds that ended before their holders; and all that is counted in rows that are not
+# valid, too.
+LATE = ("expired_holds", "refused_writes")
+FAILURES = ("lost_updates", "violations", "timeouts", *LATE)
 # The floor: no lock at all. It is measured with the others and is never a competitor.
 FLOOR = "none"
 
@@ -333,13 +337,22 @@ def expired(trials: pd.DataFrame) -> list[str]:
     """`keyed_limited: 12 holds expired, 3 of their writes refused`, for each primitive that has
     any, over all its valid rows."""
     rows = trials[trials["valid"]]
-    sums = rows.groupby("label", sort=True)[["expired_holds", "refused_writes"]].sum()
+    sums = rows.groupby("label", sort=True)[[*LATE]].sum()
     return [
-        f"{label}: {units.plural(int(one['expired_holds']), 'hold')} expired,"
-        f" {one['refused_writes']:,.0f} of their writes refused"
-        for label, one in sums.iterrows()
-        if one["expired_holds"] > 0 or one["refused_writes"] > 0
+        f"{label}: {units.plural(int(holds), 'hold')} expired,"
+        f" {writes:,.0f} of their writes refused"
+        for label, holds, writes in sums.itertuples()
+        if holds > 0 or writes > 0
     ]
+
+
+def late_shares(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Of all updates, those that were lost, and the writes that were refused and made again."""
+    refused = rows[LATE[1]].fillna(0)
+    return {
+        "lost_share": rows["lost_updates"].fillna(0) / rows["operations"],
+        "refused_share": refused / (rows["operations"] + refused),
+    }
 
 
 def disturbed(trials: pd.DataFrame) -> str:

@@ -34,12 +34,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from analysis import cells
 from analysis.csv_table import open_text
 from analysis.loader import InputError, Run
 from analysis.sections import Table
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "presets" / "published"
-_FAILURES = {"lost_updates", "violations", "timeouts", "expired_holds", "refused_writes"}
 _NOTHING = "–"
 _UNITS: dict[str, Callable[[float], str]] = {
     "count": lambda value: f"{value:.0f}",
@@ -141,7 +141,7 @@ def _median(rows: list[dict[str, str]], figure: str) -> float | None:
     known = [
         float(row[figure])
         for row in rows
-        if row.get(figure) and (figure in _FAILURES or row["valid"] == "true")
+        if row.get(figure) and (figure in cells.FAILURES or row["valid"] == "true")
     ]
     return statistics.median(known) if known else None
 

@@ -24,11 +24,7 @@ def draw(run: Run) -> Figure | None:
     # updates that can be compared.
     ended = trials[trials["round_trips"].notna() & (trials["disturbance"] == "")]
     ended = ended[(ended["outcome"] == "ok") & (ended["operations"] > 0)]
-    refused = ended["refused_writes"].fillna(0)
-    shares = {
-        "lost_share": ended["lost_updates"].fillna(0) / ended["operations"],
-        "refused_share": refused / (ended["operations"] + refused),
-    }
+    shares = cells.late_shares(ended)
     late = ended.assign(**shares)
     groups = [one for one in cells.groups(late) if one.rows[[*shares]].max().max() > 0]
     return rows.draw(
