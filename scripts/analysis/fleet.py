@@ -16,7 +16,7 @@ The choice    The cost of one primitive for all machines. In each cell it is the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,9 +26,7 @@ import pandas as pd
 
 from analysis import cells, pooling, sequential, units, verdict
 from analysis.machines import Machine
-from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison, Table
-
-WORDS = (FASTER, SLOWER, SAME, INCONCLUSIVE)
+from analysis.verdict import FASTER, SLOWER, Comparison, Table
 
 
 @dataclass(frozen=True)
@@ -65,11 +63,6 @@ class Row:
         """Whether it is significantly faster on one machine and significantly slower on
         another."""
         return {FASTER, SLOWER} <= {one.verdict for one in self.by_machine.values()}
-
-
-def count(comparisons: Iterable[Comparison]) -> dict[str, int]:
-    found = [one.verdict for one in comparisons]
-    return {word: found.count(word) for word in WORDS if word in found}
 
 
 @dataclass(frozen=True)
@@ -278,7 +271,7 @@ def words(row: Row, names: Sequence[str], most_named: int = 4) -> str:
         return f"{word} on all {whole}" if whole > 1 else f"{word} on {found[word][0]}"
     parts = [
         f"{word} on {', '.join(found[word]) if whole <= most_named else len(found[word])}"
-        for word in WORDS
+        for word in verdict.WORDS
         if word in found
     ]
     parts[-1] += "" if whole <= most_named else f" of {whole}"
@@ -328,4 +321,4 @@ def matrix(fleet: Fleet, workload: Workload) -> dict[str, dict[int, Entry]]:
 
 def _entry(own: list[Comparison]) -> Entry:
     logs = [math.log(one.ratio) for one in own]
-    return Entry(math.exp(float(np.mean(logs))), count(own))
+    return Entry(math.exp(float(np.mean(logs))), verdict.count(own))

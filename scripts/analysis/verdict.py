@@ -27,7 +27,7 @@ Predictions   The interval also contains the error that predicted ratios had (pr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -40,6 +40,7 @@ from analysis import baselines, cells, prediction_error, sequential, unfairness,
 from analysis.loader import InputError, Run
 
 FASTER, SLOWER, SAME, INCONCLUSIVE = "faster", "slower", "same", "inconclusive"
+WORDS = (FASTER, SLOWER, SAME, INCONCLUSIVE)
 SAME_WITHIN = 0.05
 # Share of the error rate that comparisons with the baseline have, if there are others.
 _BASELINE_SHARE = 0.8
@@ -127,6 +128,11 @@ class Comparison:
             by_model=_OPPOSITE.get(self.by_model, self.by_model),
             unfair="",
         )
+
+
+def count(comparisons: Iterable[Comparison]) -> dict[str, int]:
+    found = [one.verdict for one in comparisons]
+    return {word: found.count(word) for word in WORDS if word in found}
 
 
 FIELDS = tuple(list(Comparison.__dataclass_fields__)[:21])

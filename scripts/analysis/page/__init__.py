@@ -8,8 +8,8 @@ svg         a matplotlib figure as inline SVG that the page's colours and script
 chart       one picture: its SVG, its caption, its key
 lines       pictures along an axis
 rows        pictures with a row for each primitive
-load, waits, fairness, cost, throughput
-            the sections' pictures
+sections, waits
+            the pictures of the sections
 fleet_part  what a page says of several machines, before it has a form
 by_cores    speed by threads ÷ cores, a line for each machine
 about       machine, build, what was invalid, what the method was

@@ -329,18 +329,11 @@ def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table, words: _
     known = [one for one in found if one is not None]
     if not known:
         return ""
-    counts = {word: sum(one.verdict == word for one in known) for word in _VERDICTS}
-    if len(known) == 1:
-        outcome = known[0].verdict
-    else:
-        outcome = ", ".join(
-            f"{word} in {n} of {len(known)} cells" for word, n in counts.items() if n
-        )
+    of = f" of {len(known)} cells"
+    counts = [f"{word} in {n}{of}" for word, n in verdict.count(known).items()]
+    outcome = ", ".join(counts) if len(known) > 1 else known[0].verdict
     ratios = [one.ratio for one in known]
     return f"; {_range(ratios)} {words.of} {figure.printable(usual, 60)} ({outcome})"
-
-
-_VERDICTS = (verdict.FASTER, verdict.SLOWER, verdict.SAME, verdict.INCONCLUSIVE)
 
 
 def _range(ratios: Sequence[float]) -> str:

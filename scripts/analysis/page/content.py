@@ -22,7 +22,7 @@ from analysis import (
     verdict,
 )
 from analysis.loader import Run
-from analysis.page import about, answer, cost, fairness, load, throughput, waits
+from analysis.page import about, answer, sections as pictured, waits
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
 from analysis.saturation import Saturation, saturations
@@ -198,11 +198,11 @@ def _facts(run: Run, table: pd.DataFrame) -> list[str]:
 def _sections(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
     valid = rows[rows["valid"]]
     return {
-        "load": Section(*load.charts(run, valid, maker, most)),
+        "load": Section(*pictured.load(run, valid, maker, most)),
         "waits": Section(*waits.charts(run, valid, maker, most)),
-        "fairness": Section(*fairness.charts(valid, maker, most)),
-        "cost": Section(*cost.charts(valid, maker, most)),
-        "throughput": Section(*throughput.charts(valid, maker, most)),
+        "fairness": Section(*pictured.fairness(valid, maker, most)),
+        "cost": Section(*pictured.cost(valid, maker, most)),
+        "throughput": Section(*pictured.throughput(valid, maker, most)),
     }
 
 
