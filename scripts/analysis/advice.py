@@ -30,18 +30,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import (
-    baselines,
-    cells,
-    comparison,
-    locking_cost,
-    prediction_error,
-    snippets,
-    tables,
-    unfairness,
-    units,
-    verdict,
-)
+from analysis import baselines, cells, comparison, locking_cost, prediction_error, snippets, tables
+from analysis import unfairness, units, verdict
 from analysis.errors import InconclusiveError
 from analysis.loader import SATURATED, InputError, Run
 from analysis.text import code, markdown

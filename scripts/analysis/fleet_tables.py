@@ -9,17 +9,8 @@ import json
 from collections.abc import Sequence
 
 from analysis import cells, tables, units
-from analysis.fleet import (
-    Choice,
-    Entry,
-    Fleet,
-    PooledRatio,
-    Row,
-    Workload,
-    contradictions,
-    matrix,
-    words,
-)
+from analysis.fleet import Choice, Entry, Fleet, PooledRatio, Row, Workload, contradictions, matrix
+from analysis.fleet import words
 from analysis.sections import Table
 from analysis.text import markdown
 from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison

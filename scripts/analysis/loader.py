@@ -24,14 +24,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import cells, origin, units
-from analysis.csv_table import (
-    SCHEMA_VERSION,
-    CsvTable,
-    holds_text,
-    open_text,
-    read_csv,
-    typed_frame,
-)
+from analysis.csv_table import SCHEMA_VERSION, CsvTable, holds_text, open_text, read_csv
+from analysis.csv_table import typed_frame
 from analysis.errors import InputError as InputError
 from analysis.text import printable
 

@@ -24,15 +24,8 @@ FILE = Path(__file__).with_name("prediction_errors.csv")
 SHARE = 0.8  # of the cells, between the quantiles that are written
 RATIO = "ratio"  # of the rates of two primitives in one cell
 FIGURES = (
-    "operations_per_s",
-    "wait_p50_ns",
-    "wait_p90_ns",
-    "wait_p99_ns",
-    "wait_p999_ns",
-    "wait_max_ns",
-    "fairness_jain",
-    RATIO,
-)
+    "operations_per_s wait_p50_ns wait_p90_ns wait_p99_ns wait_p999_ns wait_max_ns fairness_jain"
+).split() + [RATIO]
 COLUMNS = "figure hold_ns threads processors share cells low middle high".split()
 
 LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it

@@ -14,20 +14,8 @@ from refusals import refusal
 import synthetic
 from analysis import loader, marked
 from analysis.errors import InputError
-from analysis.prediction import (
-    accuracy,
-    change,
-    changes,
-    falls,
-    falls_text,
-    grid_text,
-    pairs,
-    parts,
-    rank_ceiling,
-    repeated,
-    sensitivity_text,
-    spread,
-)
+from analysis.prediction import accuracy, change, changes, falls, falls_text, grid_text, pairs
+from analysis.prediction import parts, rank_ceiling, repeated, sensitivity_text, spread
 
 MakeRun = Callable[..., Path]
 

@@ -16,17 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import (
-    advice,
-    baselines,
-    cells,
-    figure,
-    locking_cost,
-    summary,
-    unfairness,
-    units,
-    verdict,
-)
+from analysis import advice, baselines, cells, figure, locking_cost, summary, unfairness, units
+from analysis import verdict
 from analysis.loader import SATURATED
 from analysis.page import regions
 from analysis.page.regions import Field, Place, Region

@@ -38,26 +38,12 @@ _CONTENTS = (
     ("machine", "Machine and command"),
     ("method", "Method"),
 )
-# Of the table of cells; `n`: figures. Those after the workload are shown on demand: page.css.
+# Of the table of cells. Those after the workload are shown on demand: page.css.
 _COLUMNS = (
-    ("primitive", ""),
-    ("verdict", ""),
-    ("of the fastest", "n"),
-    ("median", "n"),
-    ("threads", "n"),
-    ("keys", "n"),
-    ("hold", ""),
-    ("workload", ""),
-    ("p99 wait", "n"),
-    ("least – greatest", ""),
-    ("longest wait", "n"),
-    ("mean wait", "n"),
-    ("slowest thread", "n"),
-    ("Jain", "n"),
-    ("CPU/op", "n"),
-    ("memory", "n"),
-    ("pictures", ""),
-)
+    "primitive, verdict, of the fastest, median, threads, keys, hold, workload, p99 wait,"
+    " least – greatest, longest wait, mean wait, slowest thread, Jain, CPU/op, memory, pictures"
+).split(", ")
+_OF_TEXT = {"primitive", "verdict", "hold", "workload", "least – greatest", "pictures"}
 MOST_QUESTIONS = 24
 MOST_RECORDS = 1200  # comparisons that the page carries as data
 _MOST_ADVICE = 6
@@ -97,7 +83,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
             for chapter, title in zip(chapters, _titles(chapters, machines))
         ],
         contents=_CONTENTS,
-        columns=_COLUMNS,
+        columns=[(name, "" if name in _OF_TEXT else "n") for name in _COLUMNS],
         method=method.PARAGRAPHS,
         most_questions=MOST_QUESTIONS,
         most_advice=_MOST_ADVICE,

@@ -9,18 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import (
-    cells,
-    figure,
-    losses,
-    prediction_error,
-    stressed,
-    summary,
-    tables,
-    text,
-    units,
-    verdict,
-)
+from analysis import cells, figure, losses, prediction_error, stressed, summary, tables, text, units
+from analysis import verdict
 from analysis.loader import Run
 from analysis.page import about, answer, sections as pictured, waits
 from analysis.page.chart import Chart, Maker

@@ -12,20 +12,8 @@ from collections.abc import Callable
 from matplotlib.figure import Figure
 
 from analysis.loader import Run
-from analysis.pictures import (
-    cost,
-    cost_by_load,
-    events,
-    fairness,
-    late_writes,
-    makespan,
-    micro,
-    scalability,
-    throughput,
-    wait,
-    wait_by_rate,
-    winner,
-)
+from analysis.pictures import cost, cost_by_load, events, fairness, late_writes, makespan, micro
+from analysis.pictures import scalability, throughput, wait, wait_by_rate, winner
 
 PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "cost-by-load": cost_by_load.draw,
