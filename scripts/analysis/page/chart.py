@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from analysis import figure, palette
+from analysis import endings, figure, palette, scales
 from analysis.page import svg
 from analysis.page.colours import Inks
 
@@ -99,8 +99,16 @@ def room(tall: float, left: float, right: float, top: float = 22, bottom: float 
     return made.add_axes((left / WIDE, bottom / whole, (WIDE - left - right) / WIDE, tall / whole))
 
 
-def name_y(axes: Axes, words: str) -> None:
-    """Above the axis, level: words that stand on end are hard to read."""
+def room_for_lines(names: Sequence[str]) -> Axes:
+    """With room for the names of the lines at their ends; no names: they have none."""
+    right = endings.LABEL_GAP * 72 + text_width(names) + 4 if names else 14
+    return room(190.0, left=46, right=right)
+
+
+def name_lines(axes: Axes, label: str, ends: Sequence[endings.End]) -> None:
+    """The name of the y axis above it, level: words that stand on end are hard to read. Those of the
+    lines at their ends."""
+    words = scales.logarithmic(label)
     left = axes.get_position().x0 * WIDE
     axes.annotate(
         words,
@@ -111,6 +119,7 @@ def name_y(axes: Axes, words: str) -> None:
         color=figure.QUIET,
         annotation_clip=False,
     )
+    endings.label_ends(axes, ends, size=TEXT)
 
 
 def text_width(words: Sequence[str]) -> float:

@@ -24,7 +24,6 @@ from analysis.page import chart, lines
 from analysis.page.chart import Chart, Maker
 from analysis.pictures import curves, rows as of_rows, wait_by_rate
 
-_TALL = 190.0
 # How many times rarer than every wait: 2 is the median, 100 the 99th percentile.
 _RARITY = np.geomspace(1.25, 1e5, 46)
 _NAMED = {2.0: "50 %", 10.0: "90 %", 100.0: "99 %", 1e3: "99.9 %", 1e4: "99.99 %", 1e5: "99.999 %"}
@@ -127,8 +126,7 @@ def _percentiles(
     title: str,
     limits: tuple[float, float],
 ) -> Chart:
-    names = [figure.short(label, 18) for label in found]
-    axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
+    axes = chart.room_for_lines([figure.short(label, 18) for label in found])
     ends, titles = [], {}
     reach = max(10.0, *(float(curve.rarity[-1]) for curve in found.values()))
     for label, one in found.items():
@@ -144,8 +142,7 @@ def _percentiles(
     axes.set_xlim(1.25, reach * 1.1)
     axes.grid(axis="y")
     axes.set_xlabel("share of waits that were no longer")
-    chart.name_y(axes, scales.logarithmic("wait"))
-    endings.label_ends(axes, ends, size=chart.TEXT)
+    chart.name_lines(axes, "wait", ends)
     return maker.made(axes.figure, "percentiles", title, titles, _summary(rows), rows["cell"])
 
 

@@ -89,13 +89,11 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     if not facets:
         return None
     levels = rows[~placed] if axis.levels else rows[:0]
-    scales_of = limits(facets, levels, axis.measures)
-    by_facet = [
-        _panels(facet, facet.alike(levels), axis.measures, scale)
-        for facet, scale in zip(facets, scales_of)
-    ]
+    by_facet = panels_of(facets, levels, axis.measures)
     panels = [panel for found in by_facet for panel in found]
-    shown = _representative(by_facet)
+    # As many whole facets as there is room for, from the first to the last at even distances.
+    room = max(1, MOST_PANELS // max(map(len, by_facet)))
+    shown = [panel for found in cells.evenly(by_facet, room) for panel in found][:MOST_PANELS]
     columns = _columns(shown, len(axis.measures))
     heading = _heading(run, facets, panels, len(shown), axis)
     return sheet(heading, shown, _titles(facets, shown), axis, columns)
@@ -136,24 +134,17 @@ def few_columns(panels: int) -> int:
     return min(panels, 2 if panels in (2, 4) else 3)
 
 
-def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
-    """As many whole facets as there is room for, from the first to the last at even distances."""
-    room = max(1, MOST_PANELS // max(len(found) for found in by_facet))
-    chosen = cells.evenly(by_facet, room)
-    return [panel for found in chosen for panel in found][:MOST_PANELS]
-
-
 def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
     _, varied = cells.same_and_different([facet.key for facet in facets])
-    families = [f"{panel.family} family" if panel.family else "" for panel in panels]
-    return [
-        " · ".join(
-            part
-            for part in (panel.measure.title, cells.describe(panel.group.key, varied), family)
-            if part
+    parts = [
+        (
+            one.measure.title,
+            cells.describe(one.group.key, varied),
+            one.family and f"{one.family} family",
         )
-        for panel, family in zip(panels, families)
+        for one in panels
     ]
+    return [" · ".join(filter(None, found)) for found in parts]
 
 
 def _heading(
@@ -161,6 +152,7 @@ def _heading(
 ) -> figure.Heading:
     same, _ = cells.same_and_different([facet.key for facet in facets])
     blocks = run.trials["block"].nunique()
+    loop = cells.in_the_saturated_loop(pd.concat([facet.rows for facet in facets]))
     spread = (
         f"faint: each of {blocks} blocks (of many, their range); line: their median"
         if blocks > 1
@@ -172,43 +164,34 @@ def _heading(
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
-        title=run.titled(f"{axis.what}{_loop(facets)} by {axis.title}"),
+        title=run.titled(f"{axis.what}{loop} by {axis.title}"),
         subtitles=[*run.banners, run.heading, cells.describe(same), axis.says or spread],
         footnotes=notes,
     )
-
-
-def _loop(facets: Sequence[Group]) -> str:
-    return cells.in_the_saturated_loop(pd.concat([facet.rows for facet in facets]))
-
-
-def _panels(
-    facet: Group,
-    levels: pd.DataFrame,
-    measures: Sequence[Measure],
-    scale: Sequence[tuple[float, float]],
-) -> list[Panel]:
-    return [
-        Panel(facet, family, labels, limit, levels, measure)
-        for family, labels in split(facet.labels).items()
-        for measure, limit in zip(measures, scale)
-    ]
 
 
 # Panels of the same work have one scale, so that their heights compare.
 _SAME_WORK = "workload scenario mode hold_kind hold_ns hold_lines".split()
 
 
-def limits(
+def panels_of(
     facets: Sequence[Group], levels: pd.DataFrame, measures: Sequence[Measure]
-) -> list[list[tuple[float, float]]]:
-    """Of each facet, the ends of the y axis of each measure."""
+) -> list[list[Panel]]:
+    """Of each facet, a panel for each family and measure."""
     works = [str([facet.key.get(name) for name in _SAME_WORK]) for facet in facets]
+    own_levels = [facet.alike(levels) for facet in facets]
     parts: dict[str, list[pd.DataFrame]] = {}
-    for work, facet in zip(works, facets):
-        parts.setdefault(work, []).extend([facet.rows, facet.alike(levels)])
-    found = {work: [_limits(rows, measure) for measure in measures] for work, rows in parts.items()}
-    return [found[work] for work in works]
+    for work, facet, own in zip(works, facets, own_levels):
+        parts.setdefault(work, []).extend([facet.rows, own])
+    limits = {work: [_limits(rows, one) for one in measures] for work, rows in parts.items()}
+    return [
+        [
+            Panel(facet, family, labels, limit, own, measure)
+            for family, labels in split(facet.labels).items()
+            for measure, limit in zip(measures, limits[work])
+        ]
+        for facet, own, work in zip(facets, own_levels, works)
+    ]
 
 
 def _limits(parts: Sequence[pd.DataFrame], measure: Measure) -> tuple[float, float]:
