@@ -106,8 +106,8 @@ def room_for_lines(names: Sequence[str]) -> Axes:
 
 
 def name_lines(axes: Axes, label: str, ends: Sequence[endings.End]) -> None:
-    """The name of the y axis above it, level: words that stand on end are hard to read. Those of the
-    lines at their ends."""
+    """The name of the y axis above it, level: words that stand on end are hard to read; and the
+    names of the lines at their ends."""
     words = scales.logarithmic(label)
     left = axes.get_position().x0 * WIDE
     axes.annotate(
