@@ -45,7 +45,7 @@ _COLUMNS = (
 ).split(", ")
 _OF_TEXT = {"primitive", "verdict", "hold", "workload", "least – greatest", "pictures"}
 MOST_QUESTIONS = 24
-MOST_RECORDS = 1200  # comparisons that the page carries as data
+MOST_RECORDS = 1150  # comparisons that the page carries as data
 _MOST_ADVICE = 6
 _MOST_MAPS = 8
 _MOST_PLACES = 12  # along each side of a map
