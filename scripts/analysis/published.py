@@ -130,7 +130,9 @@ def _selected(trials: pd.DataFrame, where: dict[str, str]) -> pd.DataFrame:
 
 
 def _median(rows: pd.DataFrame, figure: str) -> float:
-    return float((rows if figure in cells.FAILURES else rows[rows["valid"]])[figure].median())
+    return float(
+        (rows if figure in cells.FAILURES else rows[rows["valid"]])[figure].dropna().median()
+    )
 
 
 def _endings(rows: pd.DataFrame) -> str:

@@ -42,11 +42,11 @@ def _drawn(group: Group, measure: Measure, maker: Maker, link: str) -> Chart | N
         top=4,
     )
     rows.draw_rows(axes, group, measure, names, maker.look, maker.own)
-    titles = {
-        label: f"{figure.printable(label, 120)}\n{measure.label}\n"
-        + chart.value_words(by_label[label][measure.column], measure.words)
-        for label in ranked
-    }
+    titles = {}
+    for label, own in by_label.items():
+        values = chart.value_words(own[measure.column], measure.words)
+        words = said[label] if measure.marks else values
+        titles[label] = f"{figure.printable(label, 120)}\n{measure.label}\n{words}"
     listed = ", ".join(f"{figure.printable(label)} {said[label]}" for label in ranked)
     summary = f"{measure.label}, best first: {listed}."
     where = cells.describe(group.key)

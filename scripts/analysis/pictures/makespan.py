@@ -19,12 +19,12 @@ from analysis.pictures import rows
 
 def _ideal(group: Group) -> tuple[float, str] | None:
     """Without a hold or a think there is none."""
-    ideal = group.rows["ideal_s"].median()
+    ideal = group.rows["ideal_s"].dropna().median()
     return (float(ideal), f"ideal, {units.seconds(ideal)}") if ideal > 0 else None
 
 
 def _says(own: pd.DataFrame) -> str:
-    makespan, ideal = own["makespan_s"].median(), own["ideal_s"].median()
+    makespan, ideal = own["makespan_s"].median(), own["ideal_s"].dropna().median()
     words = units.seconds(makespan, trim=False)
     return f"{words}, efficiency {units.digits(100 * ideal / makespan)} %" if ideal > 0 else words
 

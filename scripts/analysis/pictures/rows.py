@@ -57,11 +57,9 @@ class Measure:
     says: Callable[[pd.DataFrame], str] | None = None  # beside a row of a sheet; else its median
 
     def said(self, own: pd.DataFrame) -> str:
-        if self.says is not None:
-            return self.says(own)
-        return (
-            self.words(float(own[self.column].median())) if own[self.column].notna().any() else ""
-        )
+        if own[self.column].isna().all():
+            return ""
+        return self.says(own) if self.says else self.words(float(own[self.column].median()))
 
 
 @dataclass(frozen=True)
