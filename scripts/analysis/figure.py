@@ -191,8 +191,8 @@ def sheet(heading: Heading, grid: Grid, count: int) -> tuple[Figure, list[Axes]]
     _write_heading(made, titles, subtitles, heading.keys)
     for i, line in enumerate(reversed(notes)):
         made.text(_MARGIN / wide, (0.1 + _LINE * i) / tall, line, size=NOTE, color=QUIET)
-    boxes = _boxes(grid, top=tall - head)
-    return made, [made.add_axes(_share_of(made, box)) for box in boxes[:count]]
+    boxes = _boxes(grid, wide, tall, top=tall - head)
+    return made, [made.add_axes(box) for box in boxes[:count]]
 
 
 def _write_heading(
@@ -224,26 +224,19 @@ def _write_heading(
     )
 
 
-Box = tuple[float, float, float, float]  # left, bottom, width, height
-
-
-def _boxes(grid: Grid, top: float) -> list[Box]:
-    """The axes' places in inches, row by row."""
+def _boxes(
+    grid: Grid, wide: float, tall: float, top: float
+) -> list[tuple[float, float, float, float]]:
+    """The axes' places as shares of the figure, row by row: left, bottom, width, height."""
     boxes = []
     for height in grid.heights:
-        bottom = top - grid.above - height
-        left = _MARGIN
+        bottom, left = top - grid.above - height, _MARGIN
         for before, width in zip(grid.lefts, grid.widths):
             left += before
-            boxes.append((left, bottom, width, height))
+            boxes.append((left / wide, bottom / tall, width / wide, height / tall))
             left += width + grid.right
         top = bottom - grid.below
     return boxes
-
-
-def _share_of(made: Figure, box: Box) -> Box:
-    wide, tall = made.get_size_inches()
-    return box[0] / wide, box[1] / tall, box[2] / wide, box[3] / tall
 
 
 def wrapped(texts: Sequence[str], wide: float, size: float, bold: bool = False) -> list[str]:

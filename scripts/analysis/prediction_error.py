@@ -131,25 +131,19 @@ def figures_and_bounds(rows: pd.DataFrame, figure: str) -> pd.Series:
 
 def explained(predicted: bool) -> list[str]:
     """What a picture of predictions says of its bands, and nothing on one of measurements."""
-    if not predicted:
-        return []
-    share = float(table()["share"].iloc[0])
-    return [
-        f"dashed: predicted; band: {100 * share:.0f} % of the figures measured on {measured_on()}"
-        " were in it, for cells with about such a hold and as many threads for each processor"
-    ]
+    about = "dashed: predicted; band: {} of the figures measured on {} were in it"
+    return [_alike(about)] if predicted else []
 
 
 def explained_ratio(predicted: bool) -> list[str]:
     """The same of a picture that shows ratios of primitives without bands."""
-    if not predicted:
-        return []
-    share = float(table()["share"].iloc[0])
-    return [
-        "also hatched: a predicted lead within the error of such ratios, which is that of"
-        f" {100 * share:.0f} % of them on {measured_on()}, for cells with about such a hold and as"
-        " many threads for each processor"
-    ]
+    about = "also hatched: a predicted lead within the error of such ratios, which is that of {} of"
+    return [_alike(f"{about} them on {{}}")] if predicted else []
+
+
+def _alike(about: str) -> str:
+    said = about.format(f"{100 * float(table()['share'].iloc[0]):.0f} %", measured_on())
+    return f"{said}, for cells with about such a hold and as many threads for each processor"
 
 
 def ratio_error(threads: float, hold_ns: float, processors: float | None) -> float:

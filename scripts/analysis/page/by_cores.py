@@ -42,13 +42,10 @@ def _title(fleet: Fleet, places: Mapping[int, Sequence[int]], label: str) -> str
 
 def _line(fleet: Fleet, machine: int, places: Sequence[int], label: str) -> list[Point]:
     table, cores = fleet.tables[machine], fleet.machines[machine].cores or 1
-    found = []
-    for place in places:
-        threads = table.groups[place].key["threads"]
-        for one in table.comparisons_of(place):
-            if one.primitive == label and threads is not None:
-                found.append((threads / cores, one.ratio))
-    return sorted(found)
+    every = (one for place in places for one in table.comparisons_of(place))
+    return sorted(
+        (one.threads / cores, one.ratio) for one in every if one.primitive == label and one.threads
+    )
 
 
 def _drawn(
