@@ -98,33 +98,22 @@ def between(old: Run, new: Run, options: Options) -> Result:
     if table.only_one:
         notes.append(f"{units.plural(table.only_one, 'cell')} of only one of the runs excluded")
     notes.append("one run came after the other: the machine's drift between them is in the ratios")
-    notes += [*_notes_on_disturbance(old), *_notes_on_disturbance(new)]
     heading = f"run {new.run_id} against run {old.run_id} · {new.machine}"
-    return Result(
-        heading,
-        table,
-        _lines(table),
-        against="the first run",
-        notes=notes,
-        banners=[*old.banners, *new.banners],
-    )
+    return _of_two(old, new, heading, table, "the first run", notes)
 
 
 def in_turn(old: Run, new: Run, heading: str, same_within: float) -> Result:
     """Every cell that both runs have, if their blocks were measured in turn."""
     table = verdict.of_two_runs(old, new, None, same_within, in_turn=True)
-    return Result(
-        heading,
-        table,
-        _lines(table),
-        against="A, paired by block",
-        notes=[
-            *_notes_on_blocks(table),
-            *_notes_on_disturbance(old),
-            *_notes_on_disturbance(new),
-        ],
-        banners=list(dict.fromkeys([*old.banners, *new.banners])),
-    )
+    return _of_two(old, new, heading, table, "A, paired by block", _notes_on_blocks(table))
+
+
+def _of_two(
+    old: Run, new: Run, heading: str, table: verdict.Table, against: str, notes: list[str]
+) -> Result:
+    notes = [*notes, *_notes_on_disturbance(old), *_notes_on_disturbance(new)]
+    banners = list(dict.fromkeys([*old.banners, *new.banners]))
+    return Result(heading, table, _lines(table), against, notes, banners)
 
 
 def slower_than(result: Result, share: float) -> list[verdict.Comparison]:

@@ -40,17 +40,14 @@ _STEPS = 8  # of Gauss and Newton; from the linear start a few settle it
 
 @dataclass(frozen=True)
 class Fit:
-    """The law's parameters for one curve. Intervals are None where there is one block only."""
+    """The law's parameters for one curve. One block has no intervals."""
 
     rate_per_s: float  # λ
     contention: float  # σ
     coherency: float  # κ
     r_squared: float  # of the geometric means of the blocks
     most_threads: int  # among the points that were fitted
-    rate_interval: Interval | None = None
-    contention_interval: Interval | None = None
-    coherency_interval: Interval | None = None
-    peak_interval: Interval | None = None
+    intervals: tuple[Interval, ...] = ()  # of λ, σ, κ and the peak
 
     def at(self, threads: np.ndarray) -> np.ndarray:
         """Operations per second with so many threads."""
@@ -60,10 +57,12 @@ class Fit:
     def peak(self) -> float | None:
         """Threads with which throughput is greatest; None where the blocks do not bear out that
         there is such a number."""
-        if self.contention_interval is not None and self.contention_interval.low >= 1:
+        if not self.intervals:
+            return None
+        _, contention, coherency, _ = self.intervals
+        if contention.low >= 1:
             return 1.0
-        falls = self.coherency_interval is not None and self.coherency_interval.low > 0
-        return _peak(self.contention, self.coherency) if falls else None
+        return _peak(self.contention, self.coherency) if coherency.low > 0 else None
 
 
 @dataclass(frozen=True)
@@ -154,14 +153,8 @@ def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -
     # A draw in which a number of threads is missing altogether has nothing to say of it.
     found = _solved(counts, means, weights)
     peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
-    rate, *others = map(statistics.percentiles, (np.exp(found[:, 0]), *found.T[1:], peaks))
-    return replace(
-        fit,
-        rate_interval=rate,
-        contention_interval=others[0],
-        coherency_interval=others[1],
-        peak_interval=others[2],
-    )
+    drawn_figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
+    return replace(fit, intervals=tuple(map(statistics.percentiles, drawn_figures)))
 
 
 def _peak(contention: float, coherency: float) -> float | None:
@@ -234,7 +227,7 @@ def _least_squares(terms: np.ndarray, aims: np.ndarray, weights: np.ndarray) -> 
 def peak_words(fit: Fit) -> str:
     """`peak at 6.3 threads`, or why none is known."""
     if fit.peak is None:
-        why = "one block" if fit.coherency_interval is None else "κ may be 0"
+        why = "κ may be 0" if fit.intervals else "one block"
         return f"no peak known: {why}"
     if fit.peak <= 1:
         return "falls from the first thread on"
