@@ -32,7 +32,7 @@ def parser() -> command.Parser:
 
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    trace = animation.Trace.parse(json.load(sys.stdin))
+    trace = json.load(sys.stdin)
     if arguments.file.suffix == ".svg":
         text = animation.strip(trace, last=arguments.last)
     else:

@@ -59,311 +59,185 @@ class Rule:
 
 
 # What all of stress may include.
-STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/trace") + tuple(
+STRESS = " ".join(
     f"harness/stress/{name}"
     for name in (
-        "campaign.h",
-        "engine_program.h",
-        "interpreter.h",
-        "lock_adapter.h",
-        "mix.h",
-        "owner_canary.h",
-        "registered_lock.h",
-        "report.h",
-        "shared_holds.h",
-        "worker_slot.h",
-    )
+        "litmus oracles trace campaign.h engine_program.h interpreter.h lock_adapter.h mix.h owner_canary.h"
+        " registered_lock.h report.h shared_holds.h worker_slot.h"
+    ).split()
 )
+
+
+def rules(table: str) -> dict[str, Rule]:
+    """Lines of `folder: what is ours | libraries`; an indented line continues the one before.
+    `standard` and `everything` are several libraries; `-name` is not one of them."""
+    found = {}
+    for line in re.sub(r"\n +", " ", table).splitlines():
+        if line and not line.startswith("#"):
+            folder, own, libraries = map(str.strip, re.split("[:|]", line))
+            names: set[str] = set()
+            for name in filter(None, libraries.split(", ")):
+                names |= {"standard": STANDARD, "everything": EVERYTHING}.get(name, {name})
+            names -= {part for name in names if name[0] == "-" for part in (name, name[1:])}
+            if unknown := names - EVERYTHING:
+                raise ValueError(f"{folder}: no library is called {', '.join(unknown)}")
+            found[folder] = Rule(tuple(own.replace("STRESS", STRESS).split()), frozenset(names))
+    return found
+
 
 # A file belongs to the deepest folder here that holds it. A folder that holds sources has a rule of
 # its own; where it has none, the rule of a folder above it counts if that one is in WHOLE.
 WHOLE = frozenset({"tests", "examples", "primitives", "primitives/platform", "harness/plugin"})
-RULES: dict[str, Rule] = {
-    "primitives/platform": Rule((), STANDARD | {"kernel"}),
-    "primitives": Rule(("primitives/platform",), frozenset({"std", "Abseil", "TBB"})),
-    "primitives/baselines": Rule(
-        ("primitives",), STANDARD | {"Abseil", "TBB", "moodycamel", "kernel"}
-    ),
-    "primitives/as_published": Rule(
-        ("primitives/concepts.h", "primitives/platform"), frozenset({"std"})
-    ),
-    "workloads": Rule(
-        ("primitives/concepts.h", "primitives/platform", "primitives/service.h")
-        + ("primitives/key_guard.h",),
-        STANDARD | {"Abseil"},
-    ),
-    # Locks of services, as plug-ins: what a plug-in is made of is found as lockbench installs it.
-    "services": Rule(("primitives",), STANDARD | {"lockbench", "kernel"}),
-    "services/etcd": Rule(
-        ("primitives", "services"),
-        STANDARD | {"lockbench", "kernel", "curl", "nlohmann json"},
-    ),
-    "services/redis": Rule(
-        ("primitives", "services"), STANDARD | {"lockbench", "kernel", "hiredis"}
-    ),
-    "services/postgresql": Rule(
-        ("primitives", "services"), STANDARD | {"lockbench", "kernel", "libpq"}
-    ),
-    "services/zookeeper": Rule(
-        ("primitives", "services"), STANDARD | {"lockbench", "kernel", "ZooKeeper"}
-    ),
-    "workloads/database": Rule(
-        ("primitives/concepts.h", "primitives/platform", "workloads"),
-        STANDARD | {"SQLite", "kernel"},
-    ),
-    "harness/plan": Rule(
-        ("workloads/settings.h", "workloads/random.h"),
-        frozenset({"std", "Abseil", "toml++", "nlohmann json"}),
-    ),
-    # What the kernel and hwloc say of the machine, and what this process may use of it.
-    "harness/kernel": Rule((), frozenset({"std", "hwloc", "kernel"})),
-    "harness/measure": Rule(
-        ("primitives/concepts.h", "primitives/no_lock.h", "primitives/platform", "workloads")
-        + ("primitives/service.h", "harness/kernel", "harness/plan/cell.h", "harness/plan/load.h"),
-        STANDARD | {"Abseil", "hwloc", "kernel"},
-    ),
-    "harness/catalog": Rule(
-        ("primitives", "workloads", "harness/kernel", "harness/measure", "harness/plan"),
-        STANDARD | {"Abseil", "TBB"},
-    ),
-    # What a plug-in is made of, and how one is loaded. Its headers in public/ include each other as
-    # they are installed.
-    "harness/plugin": Rule(
-        ("primitives", "workloads", "harness/catalog", "harness/measure", "harness/stress")
-        + ("harness/plan/cell.h",),
-        STANDARD | {"Abseil", "nlohmann json", "kernel", "lockbench"},
-    ),
-    # As a user outside of the project sees it.
-    "examples": Rule(("primitives",), STANDARD | {"lockbench", "locks from elsewhere", "kernel"}),
-    # A folder that is copied alone: its header is found like the headers of the system.
-    "examples/zoo": Rule(
-        (), STANDARD | {"lockbench", "locks from elsewhere", "kernel", "Abseil", "TBB"}
-    ),
-    "harness/record": Rule(
-        ("harness/plan", "harness/measure/sample.h", "harness/measure/calibration.h")
-        + ("harness/kernel", "workloads/settings.h"),
-        frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
-    ),
-    # The lower folders of stress do not see the upper ones: litmus and trace, oracles, the files of
-    # the folder itself, conformance, then the four engines.
-    "harness/stress/litmus": Rule(
-        ("primitives/platform", "workloads/random.h"), frozenset({"std", "Abseil"})
-    ),
-    # Words that threads and processes write.
-    "harness/stress/trace": Rule(("primitives/platform",), STANDARD | {"Abseil"}),
-    "harness/stress/oracles": Rule(
-        ("harness/stress/litmus", "harness/stress/trace", "primitives/platform"),
-        STANDARD | {"Abseil"},
-    ),
-    "harness/stress": Rule(
-        ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/trace", "primitives")
-        + ("harness/terminal/exit_code.h",),
-        frozenset({"std", "Abseil", "nlohmann json"}),
-    ),
-    # Child processes, and whether their threads are stalled.
-    "harness/stress/supervision": Rule(
-        ("harness/kernel", "harness/stress/oracles/observations.h", "primitives/platform"),
-        STANDARD | {"kernel"},
-    ),
-    "harness/stress/conformance": Rule(
-        STRESS
-        + ("harness/stress/supervision", "harness/petri", "primitives/platform")
-        + ("workloads/random.h",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "elfutils", "kernel"}),
-    # The engine `sim`, from the lowest part to the highest.
-    "harness/stress/explore": Rule((), STANDARD),
-    "harness/stress/explore/memory": Rule(
-        ("harness/stress/explore/strategy.h", "harness/stress/mix.h")
-        + ("harness/stress/instrumentation",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/explore/world": Rule(
-        ("harness/stress/explore/strategy.h", "harness/stress/explore/memory")
-        + ("harness/stress/instrumentation", "harness/stress/mix.h", "harness/stress/trace")
-        + ("primitives/platform",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/explore/calls": Rule(
-        ("harness/stress/explore/memory", "harness/stress/explore/world")
-        + ("harness/stress/instrumentation", "harness/stress/mix.h", "primitives/platform"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/explore/execution": Rule(
-        STRESS
-        + ("harness/stress/explore/strategy.h", "harness/stress/explore/memory")
-        + ("harness/stress/explore/world", "harness/stress/conformance")
-        + ("harness/stress/instrumentation", "harness/stress/supervision/stall_detector.h")
-        + ("primitives",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/explore/search": Rule(
-        STRESS
-        + ("harness/stress/explore", "harness/stress/conformance")
-        + ("harness/stress/instrumentation", "primitives", "workloads/random.h")
-        # How the engine's own process ended. The rest is built for the native platform.
-        + ("harness/stress/supervision/watched_child.h",)
-        + ("harness/stress/supervision/forked_child.h",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/threads": Rule(
-        STRESS
-        + ("harness/stress/conformance", "harness/stress/supervision", "primitives")
-        + ("harness/stress/instrumentation", "harness/kernel", "workloads/random.h"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/stress/processes": Rule(
-        STRESS
-        + ("harness/stress/conformance", "harness/stress/supervision", "harness/stress/threads")
-        + ("primitives", "workloads/random.h", "workloads/file_counter.h"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    # Clients of private servers, which this engine starts itself.
-    "harness/stress/services": Rule(
-        STRESS
-        + ("harness/stress/supervision", "harness/process/private_service.h")
-        + ("harness/process/private_server.h", "harness/process/server_clock.h")
-        + ("harness/process/ipv4.h", "primitives/platform", "primitives/service.h")
-        + ("workloads/random.h", "workloads/service_counter.h"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    # The engines' programs, and the locks that each knows.
-    "harness/engines": Rule(
-        STRESS
-        + ("harness/stress/explore", "harness/stress/threads", "harness/stress/processes")
-        + ("harness/stress/services",)
-        + ("harness/plugin", "harness/catalog", "primitives"),
-        STANDARD | {"Abseil"},
-    ),
-    # Models of machines, and threads on them; the latter are fibres of the simulator.
-    "harness/machine": Rule(
-        ("harness/plan/nearest.h", "harness/plan/toml.h", "harness/stress/explore/world/fibre.h"),
-        frozenset({"std", "Abseil", "toml++"}),
-    ),
-    # Trials on a machine's model. All of it is built for the simulated platform.
-    "harness/predict": Rule(
-        ("primitives", "workloads", "harness/machine", "harness/measure", "harness/plan")
-        + ("harness/record/files.h", "harness/record/sample_json.h", "harness/terminal/exit_code.h")
-        # Plug-ins, and what the engine `sim` does with their accesses and calls.
-        + ("harness/plugin/offer.h", "harness/plugin/load.h", "harness/plugin/describe.h")
-        + ("harness/plugin/predictable_lock.h",)
-        + ("harness/stress/instrumentation", "harness/stress/explore/world/program_memory.h")
-        + ("harness/stress/explore/calls/foreign_calls.h",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    # A plug-in.
-    "harness/predict/peers": Rule(
-        ("harness/catalog", "harness/plugin", "primitives"), STANDARD | {"TBB"}
-    ),
-    # The model of this machine. Its loops are built for the simulated platform, too.
-    "harness/calibrate": Rule(
-        ("primitives/platform", "harness/machine", "harness/measure", "harness/plan/median.h")
-        + ("harness/kernel", "harness/record"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/petri": Rule(
-        ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
-        frozenset({"std", "Abseil", "Expat"}),
-    ),
-    # Other programs and signals.
-    "harness/process": Rule(
-        ("harness/kernel", "harness/plan", "harness/record", "harness/terminal")
-        + ("primitives/platform/file.h", "primitives/platform/scratch_folder.h"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    # A library that a user's program loads.
-    "harness/observe": Rule(
-        ("harness/measure/histogram.h", "primitives/internal/observer.h")
-        + ("primitives/platform/layout.h",),
-        STANDARD | {"kernel"},
-    ),
-    # The same, with a base lock in it.
-    "harness/substitute": Rule(
-        ("harness/observe/loaded_code.h", "harness/observe/original.h", "primitives/platform"),
-        STANDARD | {"kernel"},
-    ),
-    "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),
-    # One folder for each command.
-    "harness/command/doctor": Rule(
-        ("harness/plan", "harness/process", "harness/record", "harness/terminal")
-        + ("harness/kernel", "harness/measure/processor_use.h"),
-        STANDARD | {"Abseil", "nlohmann json", "kernel"},
-    ),
-    "harness/command/run": Rule(
-        ("harness/command/doctor", "harness/process", "harness/terminal", "harness/record")
-        + ("harness/catalog", "harness/kernel", "harness/measure", "harness/plan")
-        + ("harness/plugin", "workloads/settings.h", "primitives/service.h")
-        + ("primitives/platform/scratch_folder.h",),
-        STANDARD | {"Abseil", "nlohmann json", "kernel"},
-    ),
-    "harness/command/calibrate": Rule(
-        ("harness/calibrate", "harness/plan", "harness/record", "harness/terminal"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/command/observe": Rule(
-        ("harness/kernel", "harness/measure", "harness/observe", "harness/plan", "harness/process")
-        + ("harness/record", "harness/stress/instrumentation", "harness/terminal")
-        + ("workloads/settings.h",),
-        STANDARD | {"Abseil", "nlohmann json", "kernel"},
-    ),
-    "harness/command/substitute": Rule(
-        ("harness/plan", "harness/process", "harness/record", "harness/terminal")
-        + ("harness/command/observe/observed_place.h", "harness/substitute/chosen_places.h")
-        + ("workloads/settings.h",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/command/predict": Rule(
-        ("harness/command/calibrate", "harness/command/run", "harness/process", "harness/terminal")
-        + ("harness/record", "harness/catalog", "harness/machine", "harness/plan"),
-        STANDARD | {"Abseil"},
-    ),
-    "harness/command/advise": Rule(
-        ("harness/command/predict", "harness/command/run", "harness/process", "harness/terminal")
-        + ("harness/record", "harness/catalog", "harness/plan", "workloads/settings.h")
-        + ("harness/command/observe/observed_place.h",),
-        STANDARD | {"Abseil", "nlohmann json", "kernel"},
-    ),
-    "harness/command/list": Rule(
-        ("harness/catalog", "harness/plan", "harness/process", "harness/record")
-        + ("harness/terminal", "workloads/settings.h", "harness/command/predict/machines.h"),
-        STANDARD | {"Abseil", "nlohmann json"},
-    ),
-    "harness/command/stress": Rule(
-        ("harness/command/run/plugins.h", "harness/process", "harness/terminal", "harness/stress")
-        + ("harness/catalog", "harness/plan", "harness/record"),
-        STANDARD | {"Abseil", "nlohmann json", "kernel"},
-    ),
-    "harness/command/model": Rule(
-        ("harness/command/stress", "harness/process", "harness/terminal", "harness/petri")
-        + ("harness/plan", "harness/record/files.h", "harness/stress", "workloads/settings.h"),
-        STANDARD | {"Abseil", "nlohmann json", "kernel"},
-    ),
-    "harness/command/merge": Rule(
-        ("harness/plan", "harness/record", "harness/terminal"),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/command/preset": Rule(
-        ("harness/plan", "harness/record", "harness/terminal"), STANDARD | {"Abseil"}
-    ),
-    "harness/command/submit": Rule(
-        ("harness/command/run/progress.h", "harness/plan", "harness/process", "harness/record")
-        + ("harness/terminal",),
-        STANDARD | {"Abseil", "kernel"},
-    ),
-    "harness/cli": Rule(
-        ("harness/command", "harness/process", "harness/terminal", "harness/plan", "harness/record")
-        + ("harness/catalog", "harness/petri", "harness/stress", "workloads/settings.h"),
-        STANDARD | {"Abseil", "CLI11", "kernel"},
-    ),
-    "harness/micro": Rule(
-        ("primitives", "workloads", "harness/catalog", "harness/kernel", "harness/measure")
-        + ("harness/record", "harness/plan/cell.h", "harness/terminal/exit_code.h"),
-        EVERYTHING - {"CLI11", "GoogleTest", "toml++"},
-    ),
-    "tests": Rule(("primitives", "workloads", "harness"), EVERYTHING),
-    "tests/services": Rule(("primitives", "services"), EVERYTHING),
-}
+RULES = rules(
+    """
+primitives/platform: | standard, kernel
+primitives: primitives/platform | std, Abseil, TBB
+primitives/baselines: primitives | standard, Abseil, TBB, moodycamel, kernel
+primitives/as_published: primitives/concepts.h primitives/platform | std
+workloads: primitives/concepts.h primitives/platform primitives/service.h primitives/key_guard.h |
+    standard, Abseil
+# Locks of services, as plug-ins: what a plug-in is made of is found as lockbench installs it.
+services: primitives | standard, lockbench, kernel
+services/etcd: primitives services | standard, nlohmann json, curl, lockbench, kernel
+services/redis: primitives services | standard, hiredis, lockbench, kernel
+services/postgresql: primitives services | standard, libpq, lockbench, kernel
+services/zookeeper: primitives services | standard, ZooKeeper, lockbench, kernel
+workloads/database: primitives/concepts.h primitives/platform workloads | standard, SQLite, kernel
+harness/plan: workloads/settings.h workloads/random.h | std, Abseil, toml++, nlohmann json
+# What the kernel and hwloc say of the machine, and what this process may use of it.
+harness/kernel: | std, hwloc, kernel
+harness/measure: primitives/concepts.h primitives/no_lock.h primitives/platform workloads
+    primitives/service.h harness/kernel harness/plan/cell.h harness/plan/load.h | standard,
+    Abseil, hwloc, kernel
+harness/catalog: primitives workloads harness/kernel harness/measure harness/plan | standard,
+    Abseil, TBB
+# What a plug-in is made of, and how one is loaded. Its headers in public/ include each other as
+# they are installed.
+harness/plugin: primitives workloads harness/catalog harness/measure harness/stress
+    harness/plan/cell.h | standard, Abseil, nlohmann json, lockbench, kernel
+# As a user outside of the project sees it.
+examples: primitives | standard, lockbench, locks from elsewhere, kernel
+# A folder that is copied alone: its header is found like the headers of the system.
+examples/zoo: | standard, Abseil, TBB, lockbench, locks from elsewhere, kernel
+harness/record: harness/plan harness/measure/sample.h harness/measure/calibration.h harness/kernel
+    workloads/settings.h | std, Abseil, nlohmann json, hwloc, kernel
+# The lower folders of stress do not see the upper ones: litmus and trace, oracles, the files of
+# the folder itself, conformance, then the four engines.
+harness/stress/litmus: primitives/platform workloads/random.h | std, Abseil
+# Words that threads and processes write.
+harness/stress/trace: primitives/platform | standard, Abseil
+harness/stress/oracles: harness/stress/litmus harness/stress/trace primitives/platform | standard,
+    Abseil
+harness/stress: harness/stress/litmus harness/stress/oracles harness/stress/trace primitives
+    harness/terminal/exit_code.h | std, Abseil, nlohmann json
+# Child processes, and whether their threads are stalled.
+harness/stress/supervision: harness/kernel harness/stress/oracles/observations.h
+    primitives/platform | standard, kernel
+harness/stress/conformance: STRESS harness/stress/supervision harness/petri primitives/platform
+    workloads/random.h | standard, Abseil, kernel
+harness/stress/instrumentation: | standard, Abseil, elfutils, kernel
+# The engine `sim`, from the lowest part to the highest.
+harness/stress/explore: | standard
+harness/stress/explore/memory: harness/stress/explore/strategy.h harness/stress/mix.h
+    harness/stress/instrumentation | standard, Abseil, kernel
+harness/stress/explore/world: harness/stress/explore/strategy.h harness/stress/explore/memory
+    harness/stress/instrumentation harness/stress/mix.h harness/stress/trace primitives/platform |
+    standard, Abseil, kernel
+harness/stress/explore/calls: harness/stress/explore/memory harness/stress/explore/world
+    harness/stress/instrumentation harness/stress/mix.h primitives/platform | standard, Abseil,
+    kernel
+harness/stress/explore/execution: STRESS harness/stress/explore/strategy.h
+    harness/stress/explore/memory harness/stress/explore/world harness/stress/conformance
+    harness/stress/instrumentation harness/stress/supervision/stall_detector.h primitives |
+    standard, Abseil, kernel
+# How the engine's own process ended. The rest is built for the native platform.
+harness/stress/explore/search: STRESS harness/stress/explore harness/stress/conformance
+    harness/stress/instrumentation primitives workloads/random.h
+    harness/stress/supervision/watched_child.h harness/stress/supervision/forked_child.h |
+    standard, Abseil, kernel
+harness/stress/threads: STRESS harness/stress/conformance harness/stress/supervision primitives
+    harness/stress/instrumentation harness/kernel workloads/random.h | standard, Abseil, kernel
+harness/stress/processes: STRESS harness/stress/conformance harness/stress/supervision
+    harness/stress/threads primitives workloads/random.h workloads/file_counter.h | standard,
+    Abseil, kernel
+# Clients of private servers, which this engine starts itself.
+harness/stress/services: STRESS harness/stress/supervision harness/process/private_service.h
+    harness/process/private_server.h harness/process/server_clock.h harness/process/ipv4.h
+    primitives/platform primitives/service.h workloads/random.h workloads/service_counter.h |
+    standard, Abseil, kernel
+# The engines' programs, and the locks that each knows.
+harness/engines: STRESS harness/stress/explore harness/stress/threads harness/stress/processes
+    harness/stress/services harness/plugin harness/catalog primitives | standard, Abseil
+# Models of machines, and threads on them; the latter are fibres of the simulator.
+harness/machine: harness/plan/nearest.h harness/plan/toml.h harness/stress/explore/world/fibre.h |
+    std, Abseil, toml++
+# Trials on a machine's model. All of it is built for the simulated platform.
+# Plug-ins, and what the engine `sim` does with their accesses and calls.
+harness/predict: primitives workloads harness/machine harness/measure harness/plan
+    harness/record/files.h harness/record/sample_json.h harness/terminal/exit_code.h
+    harness/plugin/offer.h harness/plugin/load.h harness/plugin/describe.h
+    harness/plugin/predictable_lock.h harness/stress/instrumentation
+    harness/stress/explore/world/program_memory.h harness/stress/explore/calls/foreign_calls.h |
+    standard, Abseil, kernel
+# A plug-in.
+harness/predict/peers: harness/catalog harness/plugin primitives | standard, TBB
+# The model of this machine. Its loops are built for the simulated platform, too.
+harness/calibrate: primitives/platform harness/machine harness/measure harness/plan/median.h
+    harness/kernel harness/record | standard, Abseil, kernel
+harness/petri: harness/plan/nearest.h harness/plan/quantity.h primitives/platform/huge_memory.h |
+    std, Abseil, Expat
+# Other programs and signals.
+harness/process: harness/kernel harness/plan harness/record harness/terminal
+    primitives/platform/file.h primitives/platform/scratch_folder.h | standard, Abseil, kernel
+# A library that a user's program loads.
+harness/observe: harness/measure/histogram.h primitives/internal/observer.h
+    primitives/platform/layout.h | standard, kernel
+# The same, with a base lock in it.
+harness/substitute: harness/observe/loaded_code.h harness/observe/original.h primitives/platform |
+    standard, kernel
+harness/terminal: | standard, Abseil, kernel
+# One folder for each command.
+harness/command/doctor: harness/plan harness/process harness/record harness/terminal
+    harness/kernel harness/measure/processor_use.h | standard, Abseil, nlohmann json, kernel
+harness/command/run: harness/command/doctor harness/process harness/terminal harness/record
+    harness/catalog harness/kernel harness/measure harness/plan harness/plugin
+    workloads/settings.h primitives/service.h primitives/platform/scratch_folder.h | standard,
+    Abseil, nlohmann json, kernel
+harness/command/calibrate: harness/calibrate harness/plan harness/record harness/terminal |
+    standard, Abseil, kernel
+harness/command/observe: harness/kernel harness/measure harness/observe harness/plan
+    harness/process harness/record harness/stress/instrumentation harness/terminal
+    workloads/settings.h | standard, Abseil, nlohmann json, kernel
+harness/command/substitute: harness/plan harness/process harness/record harness/terminal
+    harness/command/observe/observed_place.h harness/substitute/chosen_places.h
+    workloads/settings.h | standard, Abseil, kernel
+harness/command/predict: harness/command/calibrate harness/command/run harness/process
+    harness/terminal harness/record harness/catalog harness/machine harness/plan | standard,
+    Abseil
+harness/command/advise: harness/command/predict harness/command/run harness/process
+    harness/terminal harness/record harness/catalog harness/plan workloads/settings.h
+    harness/command/observe/observed_place.h | standard, Abseil, nlohmann json, kernel
+harness/command/list: harness/catalog harness/plan harness/process harness/record harness/terminal
+    workloads/settings.h harness/command/predict/machines.h | standard, Abseil, nlohmann json
+harness/command/stress: harness/command/run/plugins.h harness/process harness/terminal
+    harness/stress harness/catalog harness/plan harness/record | standard, Abseil, nlohmann json,
+    kernel
+harness/command/model: harness/command/stress harness/process harness/terminal harness/petri
+    harness/plan harness/record/files.h harness/stress workloads/settings.h | standard, Abseil,
+    nlohmann json, kernel
+harness/command/merge: harness/plan harness/record harness/terminal | standard, Abseil, kernel
+harness/command/preset: harness/plan harness/record harness/terminal | standard, Abseil
+harness/command/submit: harness/command/run/progress.h harness/plan harness/process harness/record
+    harness/terminal | standard, Abseil, kernel
+harness/cli: harness/command harness/process harness/terminal harness/plan harness/record
+    harness/catalog harness/petri harness/stress workloads/settings.h | standard, Abseil, CLI11,
+    kernel
+harness/micro: primitives workloads harness/catalog harness/kernel harness/measure harness/record
+    harness/plan/cell.h harness/terminal/exit_code.h | everything, -CLI11, -GoogleTest, -toml++
+tests: primitives workloads harness | everything
+tests/services: primitives services | everything
+"""
+)
 
 SOURCE_SUFFIXES = (".h", ".cc", ".h.in")
 SKIPPED = ("build", "results")  # at the top; and whatever begins with a dot, anywhere

@@ -16,22 +16,8 @@ from analysis import modules
 
 modules.need("compare", "pandas", "scipy")
 
-from analysis import (  # noqa: E402
-    command,
-    comparison,
-    exports,
-    fleet_tables,
-    hdr,
-    likeness,
-    loader,
-    machines,
-    saturation,
-    saved,
-    selection,
-    tables,
-    units,
-    verdict,
-)
+from analysis import command, comparison, exports, fleet_tables, hdr, likeness, loader  # noqa: E402
+from analysis import machines, saturation, saved, selection, tables, units, verdict  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 
 TOO_SLOW = 3

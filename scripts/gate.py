@@ -13,16 +13,8 @@ from analysis import modules
 
 modules.need("gate", "pandas", "scipy")
 
-from analysis import (  # noqa: E402
-    baselines,
-    command,
-    comparison,
-    errors,
-    gate,
-    loader,
-    saved,
-    verdict,
-)
+from analysis import baselines, command, comparison, errors, gate, loader, saved  # noqa: E402
+from analysis import verdict  # noqa: E402
 
 EXAMPLES = """
 The error rate holds for all cells together: if nothing became slower, at most 5 % of gates fail.

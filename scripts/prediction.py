@@ -27,15 +27,8 @@ import pandas as pd  # noqa: E402
 
 from analysis import command, literature, loader, marked  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
-from analysis.prediction import (  # noqa: E402
-    accuracy_text,
-    changes,
-    errors,
-    falls,
-    falls_text,
-    grid_text,
-    sensitivity_text,
-)
+from analysis.prediction import accuracy_text, changes, errors, falls, falls_text  # noqa: E402
+from analysis.prediction import grid_text, sensitivity_text  # noqa: E402
 
 GRID = """\
 # Written by scripts/prediction.py grid: what docs/laboratory/prediction-accuracy.md compares.

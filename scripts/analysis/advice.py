@@ -25,23 +25,12 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis import (
-    baselines,
-    cells,
-    comparison,
-    locking_cost,
-    prediction_error,
-    snippets,
-    tables,
-    unfairness,
-    units,
-    verdict,
-)
+from analysis import baselines, cells, comparison, locking_cost, prediction_error, snippets, tables
+from analysis import unfairness, units, verdict
 from analysis.errors import InconclusiveError
 from analysis.loader import SATURATED, InputError, Run
 from analysis.text import code, markdown
@@ -151,9 +140,8 @@ class AtLoad:
 @dataclass(frozen=True)
 class Advice:
     case: Case
-    folder: Path  # of the run
-    result: comparison.Result  # only of the cells that the answer uses
-    comparisons: list[verdict.Comparison]  # of the whole run
+    run: Run
+    result: comparison.Result  # only of the cells that the answer uses, without banners
     answer: list[str]  # lines; the first one names the primitive, or says why none is recommended
     primitive: str | None  # if the answer depends on the load: that of the lowest
     loads: list[AtLoad]  # from the lowest on
@@ -167,6 +155,10 @@ class Advice:
     @property
     def answered(self) -> bool:
         return self.primitive is not None and not self.far
+
+    @property
+    def code(self) -> list[str]:
+        return snippets.of(self.primitive, self.case.key_type) if self.primitive else []
 
 
 def of_run(run: Run, case: Case) -> Advice:
@@ -190,15 +182,14 @@ def of_run(run: Run, case: Case) -> Advice:
     shown = _shown(loads)
     group = table.groups[shown.place]
     choices = [
-        Choice(label, number, _reason(run, table, shown, label, case))
+        Choice(label, number, _reason(table, shown, label, case))
         for number, label in enumerate(shown.ranked, 1)
     ] + [Choice(label, 0, why) for label, why in _excluded(group, case).items()]
     names = [table.groups[one.place].name for one in loads]
     return Advice(
         case=case,
-        folder=run.folder,
+        run=run,
         result=_only(comparison.within(run, comparison.Options()), names, group.key),
-        comparisons=table.comparisons,
         answer=_answer(table, loads, differences if far else [], run.predicted)
         + _reached(loads, case),
         primitive=loads[0].chosen,
@@ -267,7 +258,7 @@ def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
         extra=extra,
         cost_ns=costs,
         wait_p99_ns=rows.groupby("label")["wait_p99_ns"].median().dropna().to_dict(),
-        starving=[label for label in ranked if table.unfair(place, label)],
+        starving=[label for label in ranked if group.unfair[label]],
         simplest=simplest(table, [place], list(extra)),
     )
 
@@ -339,7 +330,10 @@ def _only(result: comparison.Result, names: list[str], key: dict[str, Any]) -> c
     facet = cells.describe({name: one for name, one in key.items() if name not in _OF_LOAD})
     costs = [one for one in result.costs if one.group == facet and len(names) > 1]
     return dataclasses.replace(
-        result, lines=lines, costs=costs, scalability=[], saturation=[], published=[], notes=[]
+        result,
+        lines=lines,
+        costs=costs,
+        **dict.fromkeys(("scalability", "saturation", "published", "notes", "banners"), []),
     )
 
 
@@ -426,7 +420,7 @@ def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> 
     common one; else one whose lines are known."""
 
     def starves(label: str) -> bool:
-        return any(table.unfair(place, label) for place in places)
+        return any(table.groups[place].unfair[label] for place in places)
 
     candidates = [one for one in candidates if not starves(one)] or candidates
     if not candidates:
@@ -449,7 +443,7 @@ def _accuracy(run: Run, group: verdict.Group) -> str:
     return prediction_error.ratio_words([one], run.hardware_threads)
 
 
-def _reason(run: Run, table: verdict.Table, at: AtLoad, label: str, case: Case) -> str:
+def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case) -> str:
     first = at.ranked[0]
     if label == first:
         speed = "the best by the medians" if len(at.ranked) > 1 else "no other one is left"
@@ -465,7 +459,7 @@ def _reason(run: Run, table: verdict.Table, at: AtLoad, label: str, case: Case) 
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
-    unfair = table.unfair(at.place, label)
+    unfair = table.groups[at.place].unfair[label]
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
     return "; ".join(part for part in (speed, what, price) if part)
 
@@ -655,43 +649,36 @@ def _grounds(advice: Advice) -> list[str]:
         found.append(f"nearest cells of the run: {'; '.join(advice.differences)}")
     if advice.accuracy:
         found.append(f"accuracy: {advice.accuracy}")
-    return [*found, f"rows: {advice.folder}/trials.csv"]
+    return [*found, f"rows: {advice.run.folder}/trials.csv"]
 
 
 def _as_text(advice: Advice) -> str:
-    out = [*advice.result.banners, *advice.answer, ""]
-    if advice.answered and advice.primitive is not None:
-        lines = snippets.of(advice.primitive, advice.case.key_type)
-        out += [*(f"    {line}" for line in lines), ""] if lines else []
+    out = [*advice.run.banners, *advice.answer, ""]
+    if advice.answered and advice.code:
+        out += [*(f"    {line}" for line in advice.code), ""]
     out.append(f"Evidence{advice.evidence}")
     for one in advice.choices:
         out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
     out += [f"  {ground}" for ground in _grounds(advice)]
-    return "\n".join([*out, ""]) + "\n" + tables.as_text(_without_banners(advice))
-
-
-def _without_banners(advice: Advice) -> comparison.Result:
-    """Removes the banners, which are already above the answer."""
-    return dataclasses.replace(advice.result, banners=[])
+    return "\n".join([*out, ""]) + "\n" + tables.as_text(advice.result)
 
 
 def _as_markdown(advice: Advice) -> str:
-    out = [f"**{markdown(banner)}**\n" for banner in advice.result.banners]
+    out = [f"**{markdown(banner)}**\n" for banner in advice.run.banners]
     out += [f"### {markdown(' '.join(advice.answer))}", ""]
-    if advice.answered and advice.primitive is not None:
-        lines = snippets.of(advice.primitive, advice.case.key_type)
-        out += ["```cpp", *lines, "```", ""] if lines else []
+    if advice.answered and advice.code:
+        out += ["```cpp", *advice.code, "```", ""]
     for one in advice.choices:
         place = f"{one.place}." if one.place else "-"
         out.append(f"{place} {code(one.primitive)}: {markdown(one.reason)}")
     out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice)), ""]
-    return "\n".join(out) + "\n" + tables.as_markdown(_without_banners(advice))
+    return "\n".join(out) + "\n" + tables.as_markdown(advice.result)
 
 
 def _as_json(advice: Advice) -> str:
     document = {
-        "comparisons": [one.record() for one in advice.comparisons],
-        "banners": advice.result.banners,
+        "comparisons": [one.record() for one in advice.result.table.comparisons],
+        "banners": advice.run.banners,
         "asked": advice.case.asked,
         "answer": advice.answer,
         "primitive": advice.primitive,
@@ -699,7 +686,7 @@ def _as_json(advice: Advice) -> str:
         "significant": advice.significant,
         "loads": [one.record() for one in advice.loads],
         "accuracy": advice.accuracy,
-        "code": snippets.of(advice.primitive, advice.case.key_type) if advice.primitive else [],
+        "code": advice.code,
         "choices": [dataclasses.asdict(one) for one in advice.choices],
         "differences": advice.differences,
         "far": advice.far,

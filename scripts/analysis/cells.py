@@ -28,6 +28,10 @@ GROUP = (
 # What an axis determines: it varies along the axis and divides no facet.
 _FOLLOWING = {"load": ("load_share", "think_kind", "think_ns", "think_lines")}
 
+# What became of holds that ended before their holders; and all that is counted in rows that are not
+# valid, too.
+LATE = ("expired_holds", "refused_writes")
+FAILURES = ("lost_updates", "violations", "timeouts", *LATE)
 # The floor: no lock at all. It is measured with the others and is never a competitor.
 FLOOR = "none"
 
@@ -135,15 +139,14 @@ def evenly(found: Sequence, most: int) -> list:
 
 def order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
     """Sorts numbers by value, words alphabetically, and missing values first."""
-    order = []
-    for value in key.values():
-        if value is None:
-            order.append((0, 0.0, ""))
-        elif isinstance(value, str):
-            order.append((1, 0.0, value))
-        else:
-            order.append((1, float(value), ""))
-    return order
+    return [
+        (0, 0.0, "")
+        if value is None
+        else (1, 0.0, value)
+        if isinstance(value, str)
+        else (1, float(value), "")
+        for value in key.values()
+    ]
 
 
 def following(axis: str) -> set[str]:
@@ -223,25 +226,27 @@ def same_and_different(keys: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], 
 def describe(key: dict[str, Any], names: Iterable[str] | None = None) -> str:
     """`counter · fixed · 21 threads · 6 keys, assigned · hold 100 ms sleep`; leaves out fields
     that have their default."""
-    wanted = set(key if names is None else names) & set(key)
-    parts = [text(key) for about, text in _WORDS if wanted & about]
-    return " · ".join(part for part in parts if part)
+    wanted = set(key if names is None else names)
+    # One field alone is in its words: without a value it has none.
+    parts = [
+        text(key)
+        for about, text in _WORDS
+        if wanted & about & set(key) and (len(about) > 1 or key[min(about)] not in (None, ""))
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def _workload(key: dict[str, Any]) -> str:
-    parts = [key.get("workload"), key.get("scenario")]
-    return ":".join(str(part) for part in parts if part)
+    return ":".join(str(key[name]) for name in ("workload", "scenario") if key.get(name))
+
+
+_MODES = {"fixed": "fixed work", "timed": "", "open": "open loop"}
 
 
 def _mode(key: dict[str, Any]) -> str:
-    planned = key.get("operations_planned")
-    if key.get("mode") == "fixed" and planned:
-        return f"fixed work, {units.plural(int(planned), 'operation')} each"
-    return (
-        {"fixed": "fixed work", "timed": "", "open": "open loop"}.get(key["mode"], key["mode"])
-        if "mode" in key
-        else ""
-    )
+    planned, mode = key.get("operations_planned"), key.get("mode", "")
+    each = f", {units.plural(int(planned), 'operation')} each" if planned else ""
+    return _MODES.get(mode, mode) + (each if mode == "fixed" else "")
 
 
 def _rate(key: dict[str, Any]) -> str:
@@ -252,68 +257,50 @@ def _rate(key: dict[str, Any]) -> str:
     return f"{rate_text}, {arrivals}" if rate_text else f"{arrivals} arrivals"
 
 
-def _threads(key: dict[str, Any]) -> str:
-    threads = key.get("threads")
-    return units.plural(int(threads), "thread") if threads is not None else ""
-
-
 def _keys(key: dict[str, Any]) -> str:
-    parts = []
-    if key.get("keys") is not None:
-        parts.append(units.plural(int(key["keys"]), "key"))
-    if key.get("key_type") not in (None, "", "u64"):
-        parts.append(f"{key['key_type']} keys")
-    if key.get("key_distribution") not in (None, "", "uniform"):
-        parts.append(cut(str(key["key_distribution"]), 56))
-    return ", ".join(parts)
+    kind, distribution = key.get("key_type"), key.get("key_distribution")
+    parts = [
+        units.plural(int(key["keys"]), "key") if key.get("keys") is not None else "",
+        f"{kind} keys" if kind not in (None, "", "u64") else "",
+        cut(str(distribution), 56) if distribution not in (None, "", "uniform") else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
-def _work(what: str) -> Callable[[dict[str, Any]], str]:
-    def words(key: dict[str, Any]) -> str:
-        kind, duration = key.get(f"{what}_kind"), key.get(f"{what}_ns")
-        if kind == "touch" and f"{what}_lines" in key:
-            return f"{what} {units.plural(int(key[f'{what}_lines'] or 0), 'cache line')}"
-        if kind == "none" or duration == 0:
-            return f"no {what}" if what == "hold" else ""
-        parts = [units.nanoseconds(duration) if duration is not None else "", kind or ""]
-        return f"{what} {' '.join(part for part in parts if part)}" if any(parts) else ""
-
-    return words
+def _work(key: dict[str, Any], what: str) -> str:
+    kind, duration = key.get(f"{what}_kind"), key.get(f"{what}_ns")
+    if kind == "touch" and f"{what}_lines" in key:
+        return f"{what} {units.plural(int(key[f'{what}_lines'] or 0), 'cache line')}"
+    if kind == "none" or duration == 0:
+        return f"no {what}" if what == "hold" else ""
+    parts = [units.nanoseconds(duration) if duration is not None else "", kind or ""]
+    return " ".join([what, *filter(None, parts)]) if any(parts) else ""
 
 
 def _load_and_think(key: dict[str, Any]) -> str:
     """The load, which says the think time; else the think time."""
     share = key.get("load_share")
     if share is None:
-        return _work("think")(key)
+        return _work(key, "think")
     slept = ", threads sleep" if key.get("think_kind") == "sleep:exp" else ""
     return f"load {units.percent(share)}{slept}"
 
 
-def _pinning(key: dict[str, Any]) -> str:
-    return f"pinned {key['pinning']}" if key.get("pinning") not in (None, "", "none") else ""
-
-
-def _writes(key: dict[str, Any]) -> str:
-    share = key.get("write_share")
-    return "" if share is None else f"{100 * share:.12g} % writes"
-
-
-def _timeout(key: dict[str, Any]) -> str:
-    return f"timeout {units.nanoseconds(key['timeout_ns'])}" if key.get("timeout_ns") else ""
+def _timeout(limit_ns: float) -> str:
+    return f"timeout {units.nanoseconds(limit_ns)}" if limit_ns else ""
 
 
 _WORDS: tuple[tuple[set[str], Callable[[dict[str, Any]], str]], ...] = (
     ({"workload", "scenario"}, _workload),
     ({"mode", "operations_planned"}, _mode),
     ({"rate_per_s", "arrivals"}, _rate),
-    ({"threads"}, _threads),
+    ({"threads"}, lambda key: units.plural(int(key["threads"]), "thread")),
     ({"keys", "key_type", "key_distribution"}, _keys),
-    ({"hold_kind", "hold_ns", "hold_lines"}, _work("hold")),
+    ({"hold_kind", "hold_ns", "hold_lines"}, lambda key: _work(key, "hold")),
     ({"think_kind", "think_ns", "think_lines", "load_share"}, _load_and_think),
-    ({"write_share"}, _writes),
-    ({"pinning"}, _pinning),
-    ({"timeout_ns"}, _timeout),
+    ({"write_share"}, lambda key: f"{100 * key['write_share']:.12g} % writes"),
+    ({"pinning"}, lambda key: f"pinned {key['pinning']}" if key["pinning"] != "none" else ""),
+    ({"timeout_ns"}, lambda key: _timeout(key["timeout_ns"])),
 )
 
 
@@ -334,6 +321,11 @@ def reason(row: Any) -> str:
     return str(row["outcome"]) if row["outcome"] != "ok" else "without its proof"
 
 
+def kind_of(reason: str) -> str:
+    """Reasons that differ only by their figures are of one kind."""
+    return re.sub(r"[\d.,]+", "0", reason)
+
+
 def left_out(trials: pd.DataFrame) -> str:
     """`3 rows excluded as invalid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
     parts = [_left_out_as_wrong(trials[~trials["valid"] & (trials["disturbance"] == "")])]
@@ -345,24 +337,33 @@ def expired(trials: pd.DataFrame) -> list[str]:
     """`keyed_limited: 12 holds expired, 3 of their writes refused`, for each primitive that has
     any, over all its valid rows."""
     rows = trials[trials["valid"]]
-    sums = rows.groupby("label", sort=True)[["expired_holds", "refused_writes"]].sum()
+    sums = rows.groupby("label", sort=True)[[*LATE]].sum()
     return [
-        f"{label}: {units.plural(int(one['expired_holds']), 'hold')} expired,"
-        f" {one['refused_writes']:,.0f} of their writes refused"
-        for label, one in sums.iterrows()
-        if one["expired_holds"] > 0 or one["refused_writes"] > 0
+        f"{label}: {units.plural(int(holds), 'hold')} expired,"
+        f" {writes:,.0f} of their writes refused"
+        for label, holds, writes in sums.itertuples()
+        if holds > 0 or writes > 0
     ]
+
+
+def late_shares(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Of all updates, those that were lost, and the writes that were refused and made again."""
+    refused = rows[LATE[1]].fillna(0)
+    return {
+        "lost_share": rows["lost_updates"].fillna(0) / rows["operations"],
+        "refused_share": refused / (rows["operations"] + refused),
+    }
 
 
 def disturbed(trials: pd.DataFrame) -> str:
     """`3 rows excluded as disturbed, such as: the host took 14 % of the time …`, or empty.
-    Reasons that differ only by their figures are one kind; the first one is shown."""
+    Of each kind, the first one is shown."""
     rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
     if rows.empty:
         return ""
     kinds: dict[str, list[str]] = {}
     for reason in rows["disturbance"]:
-        kinds.setdefault(re.sub(r"[\d.,]+", "0", reason), []).append(reason)
+        kinds.setdefault(kind_of(reason), []).append(reason)
     excluded = f"{units.plural(len(rows), 'row')} excluded as disturbed"
     if len(rows) == 1:
         return f"{excluded}: {rows['disturbance'].iloc[0]}"
@@ -374,12 +375,9 @@ def disturbed(trials: pd.DataFrame) -> str:
 def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
     if invalid.empty:
         return ""
-    kinds: dict[str, list[str]] = {}
-    for _, row in invalid.iterrows():
-        kinds.setdefault(_kind(row), []).append(row["label"])
     parts = []
-    for kind, labels in kinds.items():
-        names = list(dict.fromkeys(labels))
+    for kind, labels in invalid.groupby(invalid.apply(_kind, axis=1), sort=False)["label"]:
+        names = list(labels.unique())
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         parts.append(f"{len(labels)} {kind} ({', '.join(names[:3])}{more})")
     return f"{units.plural(len(invalid), 'row')} excluded as invalid: {'; '.join(parts)}"

@@ -8,10 +8,9 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from analysis import cells, likeness, published, sequential, unfairness, units, verdict
+from analysis import cells, likeness, published, sequential, summary, units, verdict
 from analysis.loader import Run
 from analysis.locking_cost import Cost, costs
 from analysis.saturation import WAIT_LIMIT_NS, Saturation, saturations
@@ -99,33 +98,22 @@ def between(old: Run, new: Run, options: Options) -> Result:
     if table.only_one:
         notes.append(f"{units.plural(table.only_one, 'cell')} of only one of the runs excluded")
     notes.append("one run came after the other: the machine's drift between them is in the ratios")
-    notes += [*_notes_on_disturbance(old), *_notes_on_disturbance(new)]
     heading = f"run {new.run_id} against run {old.run_id} · {new.machine}"
-    return Result(
-        heading,
-        table,
-        _lines(table),
-        against="the first run",
-        notes=notes,
-        banners=[*old.banners, *new.banners],
-    )
+    return _of_two(old, new, heading, table, "the first run", notes)
 
 
 def in_turn(old: Run, new: Run, heading: str, same_within: float) -> Result:
     """Every cell that both runs have, if their blocks were measured in turn."""
     table = verdict.of_two_runs(old, new, None, same_within, in_turn=True)
-    return Result(
-        heading,
-        table,
-        _lines(table),
-        against="A, paired by block",
-        notes=[
-            *_notes_on_blocks(table),
-            *_notes_on_disturbance(old),
-            *_notes_on_disturbance(new),
-        ],
-        banners=list(dict.fromkeys([*old.banners, *new.banners])),
-    )
+    return _of_two(old, new, heading, table, "A, paired by block", _notes_on_blocks(table))
+
+
+def _of_two(
+    old: Run, new: Run, heading: str, table: verdict.Table, against: str, notes: list[str]
+) -> Result:
+    notes = [*notes, *_notes_on_disturbance(old), *_notes_on_disturbance(new)]
+    banners = list(dict.fromkeys([*old.banners, *new.banners]))
+    return Result(heading, table, _lines(table), against, notes, banners)
 
 
 def slower_than(result: Result, share: float) -> list[verdict.Comparison]:
@@ -139,10 +127,14 @@ def slower_than(result: Result, share: float) -> list[verdict.Comparison]:
 
 def _lines(table: verdict.Table) -> list[Line]:
     compared = {(one.group, one.primitive): one for one in table.comparisons}
+    reasons = _reasons(table.rows)
+    by_group: dict[int, list[Line]] = {}
+    for cell, row in summary.figures(table).iterrows():
+        one = compared.get((row["group"], row["label"]))
+        line = _line(table.groups[row["group"]], row, one, reasons.get(cell, ""))
+        by_group.setdefault(row["group"], []).append(line)
     found: list[Line] = []
-    for place, group in enumerate(table.groups):
-        by_label = group.rows.groupby("label", sort=False)
-        own = [_line(group, label, rows, compared.get((place, label))) for label, rows in by_label]
+    for _, own in sorted(by_group.items()):
         base = next((line.median for line in own if line.is_baseline), None)
         own = [replace(line, differs=_differs(line, base)) for line in own]
         found.extend(sorted(own, key=_order))
@@ -163,51 +155,42 @@ def _order(line: Line) -> tuple[bool, bool, float]:
     return not line.is_baseline, line.median is None, -ratio
 
 
+_FIGURES = (
+    "median spread_low spread_high wait_p99_ns wait_mean_ns wait_max_ns fairness_jain idlest_share"
+).split()
+
+
 def _line(
-    group: verdict.Group, label: str, rows: pd.DataFrame, compared: verdict.Comparison | None
+    group: verdict.Group, row: pd.Series, compared: verdict.Comparison | None, reason: str
 ) -> Line:
-    valid = rows[rows["valid"] & rows[group.metric].notna()]
-    reason = _reasons(rows)
-    blocks, planned = valid["block"].nunique(), rows["block"].nunique()
-    if valid.empty:
+    if row["median"] != row["median"]:
         reason = reason or f"{group.metric} was not measured"
-        return Line(group.name, label, group.metric, blocks, planned, reason=reason)
-    values = valid[group.metric].to_numpy()
-    low, high = np.percentile(values, [25, 75]) if len(values) > 3 else (min(values), max(values))
+    figures: dict[str, Any] = {
+        name: None if row[name] != row[name] else float(row[name]) for name in _FIGURES
+    }
     return Line(
         group=group.name,
-        primitive=label,
+        primitive=row["label"],
         metric=group.metric,
-        blocks=blocks,
-        blocks_planned=planned,
-        median=float(np.median(values)),
-        spread_low=float(low),
-        spread_high=float(high),
-        wait_p99_ns=_median(valid["wait_p99_ns"].where(cells.percentiles_tell(valid))),
-        wait_mean_ns=_median(valid["wait_mean_ns"]),
-        wait_max_ns=float(longest) if (longest := valid["wait_max_ns"].max()) == longest else None,
-        idlest_share=_median(cells.idlest_share(valid[valid["threads"] > 1])),
-        fairness_jain=_median(valid["fairness_jain"]),
+        blocks=row["blocks"],
+        blocks_planned=row["planned"],
+        **{**figures, "idlest_share": figures["idlest_share"] if row["threads"] > 1 else None},
         compared=compared,
-        is_baseline=label == group.baseline,
-        unfair=unfairness.words(valid),
+        is_baseline=row["label"] == group.baseline,
+        unfair=row["unfair"],
         reason=reason,
     )
 
 
-def _median(values: pd.Series) -> float | None:
-    return float(values.median()) if values.notna().any() else None
-
-
-def _reasons(rows: pd.DataFrame) -> str:
-    """Why blocks are missing: the first reason, and the number of blocks with it."""
-    invalid = rows[~rows["valid"]]
-    if invalid.empty:
-        return ""
-    first = cells.reason(invalid.iloc[0])
-    if len(rows) == 1:
-        return first
-    return f"{first} ({len(invalid)} of {units.plural(len(rows), 'block')} not valid)"
+def _reasons(rows: pd.DataFrame) -> dict[int, str]:
+    """Of each cell, why blocks are missing: the first reason, and the number of blocks with it."""
+    counts, found = rows["cell"].value_counts(), {}
+    for cell, invalid in rows[~rows["valid"]].groupby("cell"):
+        found[cell] = cells.reason(invalid.iloc[0])
+        if counts[cell] > 1:
+            of = units.plural(int(counts[cell]), "block")
+            found[cell] += f" ({len(invalid)} of {of} not valid)"
+    return found
 
 
 def _notes_on_disturbance(run: Run) -> list[str]:

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from analysis import prediction_error, units, verdict
 from analysis.advice import Case, distance
@@ -38,18 +36,20 @@ class Point:
 
 @dataclass(frozen=True)
 class Crossing:
-    when: str
-    beats: str
-    asked: str
-    folder: Path
-    banners: list[str]
+    run: Run
+    case: Case
     accuracy: str  # of predictions; empty for measurements
     points: list[Point]  # by threads
-    cores: int | None
 
     @property
     def answered(self) -> bool:
         return any(one.word != NEITHER for one in self.points)
+
+    def first(self, by_model: bool = False) -> int | None:
+        """The least number of threads from which on the first is ahead with all."""
+        words = [one.by_model if by_model else one.word for one in self.points]
+        last = max((i for i, word in enumerate(words) if word != AHEAD), default=-1)
+        return self.points[last + 1].threads if last + 1 < len(words) else None
 
 
 def of_run(run: Run, case: Case) -> Crossing:
@@ -83,16 +83,7 @@ def of_run(run: Run, case: Case) -> Crossing:
     holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
     accuracy = prediction_error.ratio_words(classes, run.hardware_threads) if run.predicted else ""
-    return Crossing(
-        when=case.when,
-        beats=case.beats,
-        asked=case.asked,
-        folder=run.folder,
-        banners=run.banners,
-        accuracy=accuracy,
-        points=found,
-        cores=run.cores,
-    )
+    return Crossing(run, case, accuracy, found)
 
 
 def _point(table: verdict.Table, place: int, case: Case) -> Point | None:
@@ -104,49 +95,36 @@ def _point(table: verdict.Table, place: int, case: Case) -> Point | None:
     return Point(int(table.groups[place].key["threads"]), found.ratio, by_model, word)
 
 
-def first_of(words: Sequence[tuple[int, str]], wanted: str) -> int | None:
-    """The least number of threads from which on all are `wanted`."""
-    found = None
-    for threads, word in reversed(words):
-        if word != wanted:
-            break
-        found = threads
-    return found
-
-
 def answer(found: Crossing) -> list[str]:
     """Sentences; the first one answers."""
-    sure = [(one.threads, one.word) for one in found.points]
-    model = [(one.threads, one.by_model) for one in found.points]
     ratios = {one.threads: one.ratio for one in found.points}
     last = found.points[-1].threads
-    lines = [_first(found, first_of(sure, AHEAD), ratios, last)]
-    modelled = first_of(model, AHEAD)
-    if modelled is not None and modelled != first_of(sure, AHEAD):
+    lines = [_first(found, found.first(), ratios, last)]
+    modelled = found.first(by_model=True)
+    if modelled is not None and modelled != found.first():
         lines.append(
             f"The model has it ahead from {units.plural(modelled, 'thread')} on, by less than the"
             " error of such predictions."
         )
-    behind = [f"{threads}" for threads, word in sure if word == BEHIND]
+    behind = [f"{one.threads}" for one in found.points if one.word == BEHIND]
     if behind:
         lines.append(f"It is slower with {', '.join(behind)} threads.")
-    if found.cores is not None and last > found.cores:
-        lines.append(
-            f"The machine has {units.plural(found.cores, 'core')}; more threads share them."
-        )
+    cores = found.run.cores
+    if cores is not None and last > cores:
+        lines.append(f"The machine has {units.plural(cores, 'core')}; more threads share them.")
     return lines
 
 
 def _first(found: Crossing, first: int | None, ratios: dict[int, float], last: int) -> str:
     if first is None:
         return (
-            f"There is no number of threads up to {last} from which on {found.when} is"
-            f" significantly faster than {found.beats}."
+            f"There is no number of threads up to {last} from which on {found.case.when} is"
+            f" significantly faster than {found.case.beats}."
         )
     own = [ratio for threads, ratio in ratios.items() if threads >= first]
     return (
-        f"From {units.plural(first, 'thread')} on, up to {last}, {found.when} is faster than"
-        f" {found.beats}: {units.ratio(min(own))} to {units.ratio(max(own))} its speed."
+        f"From {units.plural(first, 'thread')} on, up to {last}, {found.case.when} is faster than"
+        f" {found.case.beats}: {units.ratio(min(own))} to {units.ratio(max(own))} its speed."
     )
 
 
@@ -159,28 +137,30 @@ def written(found: Crossing, form: str) -> str:
             f"{one.threads},{one.ratio:.4g},{one.by_model},{one.word}" for one in found.points
         ]
         return "\n".join(lines) + "\n"
-    out = [*found.banners, *answer(found), ""]
+    out = [*found.run.banners, *answer(found), ""]
     out += [found.accuracy + ".", ""] if found.accuracy else []
     if form == "markdown":
         rows = [(str(one.threads), units.ratio(one.ratio), one.word) for one in found.points]
-        out += markdown_table(("threads", f"{found.when} / {found.beats}", "verdict"), rows, "rrl")
+        out += markdown_table(
+            ("threads", f"{found.case.when} / {found.case.beats}", "verdict"), rows, "rrl"
+        )
     else:
-        out.append(f"  threads  {found.when} / {found.beats}")
+        out.append(f"  threads  {found.case.when} / {found.case.beats}")
         for one in found.points:
             out.append(f"  {one.threads:>7}  {units.ratio(one.ratio):>7}  {one.word}")
-    out += ["", f"asked: {found.asked}", f"rows: {found.folder}/trials.csv"]
+    out += ["", f"asked: {found.case.asked}", f"rows: {found.run.folder}/trials.csv"]
     return "\n".join(out) + "\n"
 
 
 def _as_json(found: Crossing) -> str:
     document = {
-        "banners": found.banners,
-        "asked": found.asked,
-        "when": found.when,
-        "beats": found.beats,
+        "banners": found.run.banners,
+        "asked": found.case.asked,
+        "when": found.case.when,
+        "beats": found.case.beats,
         "answer": answer(found),
-        "threads": first_of([(one.threads, one.word) for one in found.points], AHEAD),
-        "threads_by_model": first_of([(one.threads, one.by_model) for one in found.points], AHEAD),
+        "threads": found.first(),
+        "threads_by_model": found.first(by_model=True),
         "accuracy": found.accuracy,
         "points": [dataclasses.asdict(one) for one in found.points],
     }

@@ -61,23 +61,12 @@ def spread(wanted: Sequence[float], least: float, low: float, high: float) -> li
     positions. If there is not enough room for all, they continue beyond `low`.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    clusters: list[tuple[float, list[int]]] = []
-    for i in order:
-        members = [i]
-        while True:
-            half = least * (len(members) - 1) / 2
-            mean = sum(wanted[m] for m in members) / len(members)
-            centre = min(max(mean, low + half), high - half)
-            if not clusters:
-                break
-            below, others = clusters[-1]
-            if centre - below >= least * (len(members) + len(others)) / 2:
-                break
-            members = others + members
-            clusters.pop()
-        clusters.append((centre, members))
-    places = [0.0] * len(wanted)
-    for centre, members in clusters:
-        for k, member in enumerate(members):
-            places[member] = centre + (k - (len(members) - 1) / 2) * least
+    # Isotonic regression of what is left when each has its room: the greatest of the least means.
+    left = [wanted[i] - least * k for k, i in enumerate(order)]
+    count = len(left)
+    means = [[sum(left[a:b]) / (b - a) for b in range(a + 1, count + 1)] for a in range(count)]
+    places = [0.0] * count
+    for k, i in enumerate(order):
+        place = max(min(means[a][k - a :]) for a in range(k + 1))
+        places[i] = min(max(place, low), high - least * (count - 1)) + least * k
     return places

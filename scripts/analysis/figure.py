@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -36,6 +38,8 @@ _MARGIN = 0.2
 _LINE = 0.165  # inches a line of subtitle or footnote
 _TITLE_LINE = 0.24
 LEAST_WIDE = 6.2
+# Each block is a point up to so many; beyond, a bar from the least to the greatest.
+MOST_POINTS = 12
 
 _STYLE = {
     "font.family": ["DejaVu Sans"],
@@ -187,8 +191,8 @@ def sheet(heading: Heading, grid: Grid, count: int) -> tuple[Figure, list[Axes]]
     _write_heading(made, titles, subtitles, heading.keys)
     for i, line in enumerate(reversed(notes)):
         made.text(_MARGIN / wide, (0.1 + _LINE * i) / tall, line, size=NOTE, color=QUIET)
-    boxes = _boxes(grid, top=tall - head)
-    return made, [made.add_axes(_share_of(made, box)) for box in boxes[:count]]
+    boxes = _boxes(grid, wide, tall, top=tall - head)
+    return made, [made.add_axes(box) for box in boxes[:count]]
 
 
 def _write_heading(
@@ -220,26 +224,19 @@ def _write_heading(
     )
 
 
-Box = tuple[float, float, float, float]  # left, bottom, width, height
-
-
-def _boxes(grid: Grid, top: float) -> list[Box]:
-    """The axes' places in inches, row by row."""
+def _boxes(
+    grid: Grid, wide: float, tall: float, top: float
+) -> list[tuple[float, float, float, float]]:
+    """The axes' places as shares of the figure, row by row: left, bottom, width, height."""
     boxes = []
     for height in grid.heights:
-        bottom = top - grid.above - height
-        left = _MARGIN
+        bottom, left = top - grid.above - height, _MARGIN
         for before, width in zip(grid.lefts, grid.widths):
             left += before
-            boxes.append((left, bottom, width, height))
+            boxes.append((left / wide, bottom / tall, width / wide, height / tall))
             left += width + grid.right
         top = bottom - grid.below
     return boxes
-
-
-def _share_of(made: Figure, box: Box) -> Box:
-    wide, tall = made.get_size_inches()
-    return box[0] / wide, box[1] / tall, box[2] / wide, box[3] / tall
 
 
 def wrapped(texts: Sequence[str], wide: float, size: float, bold: bool = False) -> list[str]:
@@ -269,6 +266,18 @@ def title_room(texts: Sequence[str], wide: float) -> float:
     """The height that panel_title() needs above the axes; small if there is no title."""
     lines = max((len(wrapped([text], wide, PANEL, bold=True)) for text in texts), default=0)
     return 0.22 + 0.17 * lines
+
+
+def draw_points(
+    axes: Axes, x: pd.Series, y: pd.Series, colour: str, gid: str | None = None
+) -> None:
+    """A faint point each. As short strokes with round ends: the shortest SVG there is."""
+    places, levels = (
+        np.column_stack([values, values * (1 + 1e-9), np.full(len(values), np.nan)]).ravel()
+        for values in (x, y)
+    )
+    (line,) = axes.plot(places, levels, color=colour, linewidth=4, alpha=0.38, zorder=2, gid=gid)
+    line.set(solid_capstyle="round", snap=False)
 
 
 def inches(axes: Axes, which: str) -> float:

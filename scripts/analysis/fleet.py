@@ -16,18 +16,17 @@ The choice    The cost of one primitive for all machines. In each cell it is the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from analysis import cells, pooling, sequential, verdict
+from analysis import cells, pooling, sequential, units, verdict
 from analysis.machines import Machine
-from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison, Table
-
-WORDS = (FASTER, SLOWER, SAME, INCONCLUSIVE)
+from analysis.verdict import FASTER, SLOWER, Comparison, Table
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,6 @@ class Row:
         """Whether it is significantly faster on one machine and significantly slower on
         another."""
         return {FASTER, SLOWER} <= {one.verdict for one in self.by_machine.values()}
-
-
-def count(comparisons: Iterable[Comparison]) -> dict[str, int]:
-    found = [one.verdict for one in comparisons]
-    return {word: found.count(word) for word in WORDS if word in found}
 
 
 @dataclass(frozen=True)
@@ -160,38 +154,30 @@ class Fleet:
     def workloads(self) -> list[Workload]:
         """The cost of each choice, for every workload and mode in which primitives
         compete."""
-        places: dict[tuple[Any, ...], dict[int, list[int]]] = {}
-        keys: dict[tuple[Any, ...], dict[str, Any]] = {}
+        places: dict[str, dict[int, list[int]]] = {}
         for machine, table in enumerate(self.tables):
             for place, group in enumerate(table.groups):
-                if len(group.competitors) < 2 or group.key["workload"] == "limit":
-                    continue
-                kind = tuple(group.key[name] for name in _KIND)
-                places.setdefault(kind, {}).setdefault(machine, []).append(place)
-                keys.setdefault(kind, dict(zip(_KIND, kind)))
-        names = {kind: cells.describe(keys[kind]) for kind in places}
-        return [self._workload(names[kind], own) for kind, own in places.items()]
+                if len(group.competitors) > 1 and group.key["workload"] != "limit":
+                    name = cells.describe({name: group.key[name] for name in _KIND})
+                    places.setdefault(name, {}).setdefault(machine, []).append(place)
+        return [self._workload(name, own) for name, own in places.items()]
 
     def _workload(self, name: str, places: dict[int, list[int]]) -> Workload:
-        ratios: dict[str, dict[int, list[tuple[float, str]]]] = {}
-        lacking: dict[str, None] = {}
-        every: dict[str, None] = {}
-        for machine, own in places.items():
-            table = self.tables[machine]
-            for label in (label for place in own for label in table.groups[place].competitors):
-                every.setdefault(label)
-        for machine, own in places.items():
-            for place in own:
-                of_labels = to_fastest(self.tables[machine], place)
-                group = self.tables[machine].groups[place]
-                for label in every:
-                    if label not in of_labels:
-                        lacking.setdefault(label)
-                    else:
-                        one = (of_labels[label], group.name)
-                        ratios.setdefault(label, {}).setdefault(machine, []).append(one)
-        complete = {label: own for label, own in ratios.items() if label not in lacking}
-        return Workload(name, places, _choices(complete), list(lacking))
+        every = [(machine, place) for machine, own in places.items() for place in own]
+        ratios = pd.DataFrame(
+            [
+                (label, machine, self.tables[machine].groups[place].name, ratio)
+                for machine, place in every
+                for label, ratio in to_fastest(self.tables[machine], place).items()
+            ],
+            columns=["primitive", "machine", "cell", "ratio"],
+        )
+        counts = ratios["primitive"].value_counts()
+        labels = [
+            label for at, place in every for label in self.tables[at].groups[place].competitors
+        ]
+        partly = [label for label in dict.fromkeys(labels) if counts.get(label, 0) < len(every)]
+        return Workload(name, places, _choices(ratios[~ratios["primitive"].isin(partly)]), partly)
 
 
 _KIND = ("workload", "scenario", "mode")
@@ -242,34 +228,18 @@ def to_fastest(table: Table, place: int) -> dict[str, float]:
     return {label: ratio / best for label, ratio in found.items()}
 
 
-def _choices(ratios: dict[str, dict[int, list[tuple[float, str]]]]) -> list[Choice]:
-    kept = {
-        label: {
-            machine: math.exp(float(np.mean([math.log(ratio) for ratio, _ in own])))
-            for machine, own in by_machine.items()
-        }
-        for label, by_machine in ratios.items()
-    }
-    if not kept:
+def _choices(ratios: pd.DataFrame) -> list[Choice]:
+    """Of the ratios of each primitive to the fastest one, by machine and cell."""
+    if ratios.empty:
         return []
-    best = {
-        machine: max(own[machine] for own in kept.values()) for machine in next(iter(kept.values()))
-    }
-    choices = []
-    for label, own in kept.items():
-        worst = min(
-            (ratio, machine, cell)
-            for machine, found in ratios[label].items()
-            for ratio, cell in found
-        )
-        choices.append(
-            Choice(
-                primitive=label,
-                kept=own,
-                best_on=sum(own[machine] >= best[machine] for machine in own),
-                worst_cell=(worst[1], worst[2], worst[0]),
-            )
-        )
+    logs = ratios.assign(log=np.log(ratios["ratio"]))
+    kept = np.exp(logs.pivot_table("log", "primitive", "machine"))
+    best_on = (kept >= kept.max()).sum(axis=1)
+    worst = ratios.loc[ratios.groupby("primitive")["ratio"].idxmin()]
+    choices = [
+        Choice(label, kept.loc[label].to_dict(), int(best_on[label]), (machine, cell, ratio))
+        for label, machine, cell, ratio in worst.itertuples(index=False, name=None)
+    ]
     return sorted(choices, key=lambda one: (-one.least, one.primitive))
 
 
@@ -301,7 +271,7 @@ def words(row: Row, names: Sequence[str], most_named: int = 4) -> str:
         return f"{word} on all {whole}" if whole > 1 else f"{word} on {found[word][0]}"
     parts = [
         f"{word} on {', '.join(found[word]) if whole <= most_named else len(found[word])}"
-        for word in WORDS
+        for word in verdict.WORDS
         if word in found
     ]
     parts[-1] += "" if whole <= most_named else f" of {whole}"
@@ -330,6 +300,11 @@ class Entry:
         """Of all cells, or empty where they differ."""
         return next(iter(self.counts)) if len(self.counts) == 1 else ""
 
+    @property
+    def words(self) -> str:
+        said = ", ".join(f"{word} in {n}" for word, n in self.counts.items())
+        return f"{said} of {units.plural(sum(self.counts.values()), 'cell')}"
+
 
 def matrix(fleet: Fleet, workload: Workload) -> dict[str, dict[int, Entry]]:
     """By primitive and machine; against each machine's own baseline."""
@@ -346,4 +321,4 @@ def matrix(fleet: Fleet, workload: Workload) -> dict[str, dict[int, Entry]]:
 
 def _entry(own: list[Comparison]) -> Entry:
     logs = [math.log(one.ratio) for one in own]
-    return Entry(math.exp(float(np.mean(logs))), count(own))
+    return Entry(math.exp(float(np.mean(logs))), verdict.count(own))

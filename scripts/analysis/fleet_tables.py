@@ -9,17 +9,8 @@ import json
 from collections.abc import Sequence
 
 from analysis import cells, tables, units
-from analysis.fleet import (
-    Choice,
-    Entry,
-    Fleet,
-    PooledRatio,
-    Row,
-    Workload,
-    contradictions,
-    matrix,
-    words,
-)
+from analysis.fleet import Choice, Entry, Fleet, PooledRatio, Row, Workload, contradictions, matrix
+from analysis.fleet import words
 from analysis.sections import Table
 from analysis.text import markdown
 from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison
@@ -234,7 +225,7 @@ def _matrix(fleet: Fleet, workload: Workload, names: Sequence[str]) -> Table:
     title = f"Ratio to each machine's baseline, over all cells: {workload.name}"
     if len(fleet.machines) <= MOST_COLUMNS:
         rows = [
-            [label, *(_entry(own.get(place)) for place in range(len(names)))]
+            [label, *(entry(own.get(place)) for place in range(len(names)))]
             for label, own in found.items()
         ]
         return Table(title, ["primitive", *names], rows, [])
@@ -242,7 +233,7 @@ def _matrix(fleet: Fleet, workload: Workload, names: Sequence[str]) -> Table:
     return Table(title, ["primitive", "least", "greatest", "machines"], rows, [])
 
 
-def _entry(one: Entry | Comparison | None) -> str:
+def entry(one: Entry | Comparison | None) -> str:
     return "–" if one is None else f"{units.ratio(one.ratio)} {MARKS[one.verdict]}"
 
 
@@ -270,7 +261,7 @@ def _cells(fleet: Fleet, names: Sequence[str]) -> list[Table]:
 
 def _cell(fleet: Fleet, row: Row, names: Sequence[str], few: bool) -> list[str]:
     if few:
-        ratios = [_entry(row.by_machine.get(place)) for place in range(len(names))]
+        ratios = [entry(row.by_machine.get(place)) for place in range(len(names))]
     else:
         known = [one.ratio for one in row.by_machine.values()]
         ratios = [f"{units.ratio(min(known))} – {units.ratio(max(known))}"]

@@ -5,7 +5,6 @@ line shows, so that an index of a thousand runs takes seconds."""
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +17,7 @@ from analysis.page import as_html
 from analysis.page.colours import Inks
 
 
-@dataclass(frozen=True)
-class Entry:
-    folder: Path
-    run_id: str
-    preset: str
-    started_at: str
-    machine: str
-    build: str
-    rows: int | None  # None: trials.csv cannot be read
-    valid: int
-    state: str
-    baselines: list[str]
-    report: bool  # it has its page
+Entry = dict[str, Any]  # as the template shows it
 
 
 def entries(folder: Path) -> list[Entry]:
@@ -40,7 +27,7 @@ def entries(folder: Path) -> list[Entry]:
     found = [_entry(one.parent) for one in folder.glob("*/trials.csv")]
     if not found:
         raise InputError(f"{folder}: none of its folders holds a run; name a folder of runs")
-    return sorted(found, key=lambda one: (one.started_at, one.run_id), reverse=True)
+    return sorted(found, key=lambda one: (one["started_at"], one["run_id"]), reverse=True)
 
 
 def _entry(folder: Path) -> Entry:
@@ -48,14 +35,14 @@ def _entry(folder: Path) -> Entry:
     machine, build = (mapping(meta.get(name)) for name in ("machine", "build"))
     rows, valid = _rows(folder / "trials.csv")
     commit = str(build.get("commit") or "")[:12] + ("+" if build.get("modified") else "")
-    return Entry(
+    return dict(
         folder=folder,
         run_id=str(meta.get("run_id") or folder.name),
         preset=str(meta.get("preset") or mapping(meta.get("plan")).get("preset") or ""),
         started_at=str(meta.get("started_at") or ""),
         machine=", ".join(str(machine[k]) for k in ("host", "cpu_model") if machine.get(k)),
         build=" ".join(part for part in (str(build.get("version") or ""), commit) if part),
-        rows=rows,
+        rows=rows,  # None: trials.csv cannot be read
         valid=valid,
         state=str(mapping(meta.get("end")).get("state") or ""),
         baselines=saved.names_of(folder),

@@ -23,15 +23,9 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from analysis import origin, units
-from analysis.csv_table import (
-    SCHEMA_VERSION,
-    CsvTable,
-    holds_text,
-    open_text,
-    read_csv,
-    typed_frame,
-)
+from analysis import cells, origin, units
+from analysis.csv_table import SCHEMA_VERSION, CsvTable, holds_text, open_text, read_csv
+from analysis.csv_table import typed_frame
 from analysis.errors import InputError as InputError
 from analysis.text import printable
 
@@ -57,7 +51,7 @@ COLUMNS = (
 ).split()
 
 # Added since, and shown: missing figures where a run is older.
-SHOWN_LATER = ["expired_holds", "refused_writes", "write_share", "load_share", "busy_share"]
+SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share"]
 
 # In `load`: threads request the lock again at once.
 SATURATED = 2.0

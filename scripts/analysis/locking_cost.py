@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -119,36 +120,23 @@ def costs(run: Run) -> list[Cost]:
     """Of the cells that were measured at two or more loads."""
     rows = with_costs(run, cells.driven(run.valid))
     rows = rows[(rows["label"] != cells.FLOOR) & rows["locking_ns"].notna() & rows["load"].notna()]
-    found = []
+    rows = rows.assign(wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)))
     facets = cells.axis_facets(rows, "load") if not rows.empty else []
+    found = []
     for facet, name in zip(facets, cells.names(facets)):
-        for (label, load), own in facet.rows.groupby(["label", "load"], sort=False):
-            found.append(_cost(name, label, load, own))
+        by_load = facet.rows.groupby(["label", "load"], sort=False)
+        figures = by_load.agg(
+            median_ns=("locking_ns", "median"),
+            low_ns=("locking_ns", lambda values: values.quantile(0.25 if len(values) > 3 else 0)),
+            high_ns=("locking_ns", lambda values: values.quantile(0.75 if len(values) > 3 else 1)),
+            processor_ns=("processor_ns", "median"),
+            wait_p99_ns=("wait_p99_ns", "median"),
+            wait_max_ns=("wait_max_ns", "max"),
+        )
+        for (label, load), *values in figures.itertuples(name=None):
+            known: Any = (None if value != value else float(value) for value in values)
+            found.append(Cost(name, label, float(load), *known))
     return found
-
-
-def _cost(group: str, label: str, load: float, rows: pd.DataFrame) -> Cost:
-    values = rows["locking_ns"].to_numpy()
-    low, high = np.percentile(values, [25, 75]) if len(values) > 3 else (min(values), max(values))
-    return Cost(
-        group=group,
-        primitive=label,
-        load=float(load),
-        median_ns=float(np.median(values)),
-        low_ns=float(low),
-        high_ns=float(high),
-        processor_ns=_median(rows["processor_ns"]),
-        wait_p99_ns=_median(rows["wait_p99_ns"].where(cells.percentiles_tell(rows))),
-        wait_max_ns=_greatest(rows["wait_max_ns"]),
-    )
-
-
-def _median(values: pd.Series) -> float | None:
-    return float(values.median()) if values.notna().any() else None
-
-
-def _greatest(values: pd.Series) -> float | None:
-    return float(values.max()) if values.notna().any() else None
 
 
 def loads(found: Sequence[Cost]) -> list[float]:

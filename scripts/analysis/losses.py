@@ -8,6 +8,7 @@ certain if the comparison (verdict.py) calls the primitive slower than the faste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,10 @@ class Panel:
     def by_load(self) -> bool:
         return len({load for _, load in self.columns}) > 1
 
+    def spans(self, columns: Sequence[Column]) -> list[tuple[str, int]]:
+        """Above the loads, and over how many columns each; none where there is one load."""
+        return list(Counter(map(self.span, columns)).items()) if self.by_load else []
+
     def span(self, column: Column) -> str:
         """Above the loads: the number of threads or keys."""
         return units.plural(int(column[0]), self.across.removesuffix("s"))
@@ -130,7 +135,7 @@ def _worst(found: dict[Column, Loss]) -> float:
 
 def _losses(table: verdict.Table, place: int) -> dict[str, Loss]:
     first, *others = table.groups[place].competitors
-    unfair = {one: table.unfair(place, one) for one in (first, *others)}
+    unfair = table.groups[place].unfair
     found = {first: Loss(0.0, True, unfair[first])}
     for label in others:
         one = table.between(place, label, first)

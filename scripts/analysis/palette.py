@@ -13,89 +13,49 @@ from __future__ import annotations
 import math
 import re
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 # Names in the order of their slots, with those parameters that are not numbers.
-_FAMILIES: dict[str, tuple[str, list[str]]] = {
-    "none": ("#5A5A5A", ["none"]),
+_FAMILIES: dict[str, tuple[str, str]] = {
+    "none": ("#5A5A5A", "none"),
     "global": (
         "#0072B2",
-        ["global"]
-        + [f"global:lock={b}" for b in "std absl tbb_spin tbb pthread_spin tbb_queuing".split()],
+        "global global:lock=std global:lock=absl global:lock=tbb_spin global:lock=tbb"
+        " global:lock=pthread_spin global:lock=tbb_queuing",
     ),
     "keyed": (
         "#009E73",
-        [
-            "keyed",
-            "keyed_table64",
-            "keyed_table",
-            "keyed_leaky",
-            "keyed_absl",
-            "keyed_tbb",
-            "keyed_as_published",
-            "keyed_limited",
-            "keyed_as_published:keys=known",
-        ],
+        "keyed keyed_table64 keyed_table keyed_leaky keyed_absl keyed_tbb keyed_as_published"
+        " keyed_limited keyed_as_published:keys=known",
     ),
     "striped": (
         "#E69F00",
-        ["striped", "striped_vector", "striped:lock=std", "stripe_word", "striped_as_published"],
+        "striped striped_vector striped:lock=std stripe_word striped_as_published",
     ),
     "reentrant": (
         "#B8578F",
-        [
-            "reentrant",
-            "recursive_mutex",
-            "reentrant_as_published",
-            "recursive_parking",
-            "reentrant_repaired",
-        ],
+        "reentrant recursive_mutex reentrant_as_published recursive_parking reentrant_repaired",
     ),
     "lease": (
         "#D55E00",
-        [
-            "lease",
-            "lease_condvar",
-            "lease_moodycamel",
-            "lease_semaphore",
-            "lease_tbb",
-            "lease:order=fifo",
-            "lease_as_published",
-            "random_mutexes_as_published",
-            "lease:nesting=refuse",
-            "lease:nesting=share",
-            "lease:nesting=wait",
-        ],
+        "lease lease_condvar lease_moodycamel lease_semaphore lease_tbb lease:order=fifo"
+        " lease_as_published random_mutexes_as_published lease:nesting=refuse"
+        " lease:nesting=share lease:nesting=wait",
     ),
     "file": (
         "#56B4E9",
-        [
-            "file",
-            "file_as_published",
-            "file:form=directory",
-            "file_flock",
-            "file_ofd",
-            "file_robust_mutex",
-            "file_unsafe_as_published",
-        ],
+        "file file_as_published file:form=directory file_flock file_ofd file_robust_mutex"
+        " file_unsafe_as_published",
     ),
     # Each service has a shade, a marker and a line of its own.
     "service": (
         "#6A51A3",
-        [
-            "redis",
-            "postgresql_advisory",
-            "etcd",
-            "zookeeper",
-            "postgresql_row",
-            "redlock",
-            "redis_as_published",
-            "postgresql_advisory:level=transaction",
-            "postgresql_as_published",
-        ],
+        "redis postgresql_advisory etcd zookeeper postgresql_row redlock redis_as_published"
+        " postgresql_advisory:level=transaction postgresql_as_published",
     ),
-    "other": ("#8C6D31", []),
+    "other": ("#8C6D31", ""),
 }
 _PREFIXES = (
     ("recursive", "reentrant"),
@@ -161,7 +121,7 @@ def any_stripes(label: str) -> str:
 def look(label: str) -> Look:
     """How a primitive is drawn, in every picture."""
     name = family(label)
-    colour, known = _FAMILIES[name]
+    colour, known = _FAMILIES[name][0], _FAMILIES[name][1].split()
     named, numbers = _without_numbers(label)
     slot = known.index(named) if named in known else len(known) + _stable_number(named)
     variant = sum(map(_variant, numbers))
@@ -204,7 +164,18 @@ def _stable_number(name: str) -> int:
 
 def mix(colour: str, shade: float) -> str:
     """The colour moved towards white (shade above 0) or black (below), by that share of the way."""
-    target = 255 if shade > 0 else 0
-    channels = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    moved = [round(c + (target - c) * abs(shade)) for c in channels]
-    return "#" + "".join(f"{c:02X}" for c in moved)
+    return between(colour, "#FFFFFF" if shade > 0 else "#000000", abs(shade))
+
+
+def between(one: str, other: str, share: float) -> str:
+    return hexadecimal(a + (b - a) * share for a, b in zip(channels(one), channels(other)))
+
+
+def channels(colour: str) -> tuple[float, float, float]:
+    """Red, green and blue, from 0 to 1."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue
+
+
+def hexadecimal(channels: Iterable[float]) -> str:
+    return "#" + "".join(f"{round(255 * channel):02X}" for channel in channels)

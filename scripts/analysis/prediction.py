@@ -28,6 +28,7 @@ CELL = (
 
 NEAR = 1.5  # a factor
 LEAST_LOCKS = 3  # for an order
+_MARGIN = 0.05
 
 
 def medians(trials: pd.DataFrame, figure: str = "operations_per_s") -> pd.Series:
@@ -132,10 +133,10 @@ def parts(both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     for hold, rows in both.groupby("hold_ns"):
         found.append(("without hold" if hold == 0 else f"hold {units.nanoseconds(hold)}", rows))
     for threads, rows in both.groupby("threads"):
-        found.append((f"{int(threads)} thread{'' if threads == 1 else 's'}", rows))
+        found.append((units.plural(int(threads), "thread"), rows))
     for (keys, distribution), rows in both.groupby(["keys", "key_distribution"]):
         kind = "" if distribution == "uniform" else f", {distribution}"
-        found.append((f"{int(keys)} key{'' if keys == 1 else 's'}{kind}", rows))
+        found.append((units.plural(int(keys), "key") + kind, rows))
     return found
 
 
@@ -225,37 +226,23 @@ def grid_text(trials: pd.DataFrame) -> str:
     return "\n".join(out)
 
 
-@dataclass(frozen=True)
-class Fall:
-    """The rate of a primitive with few threads and with many, on one machine."""
-
-    machine: str
-    label: str
-    few: float
-    many: float
-
-    @property
-    def kept(self) -> float:
-        return self.many / self.few
-
-
-def falls(trials: pd.DataFrame, few: int, many: int) -> list[Fall]:
-    """Of each machine and primitive that was predicted with both numbers of threads."""
-    found = []
-    for (machine, label), rows in trials.groupby(["machine", "label"], sort=False):
-        rates = rows.groupby("threads")["operations_per_s"].median()
-        if few in rates and many in rates:
-            found.append(Fall(str(machine), str(label), float(rates[few]), float(rates[many])))
-    if not found:
+def falls(trials: pd.DataFrame, few: int, many: int) -> pd.DataFrame:
+    """A row for each machine and primitive that was predicted with both numbers of threads: the
+    rates with few threads and with many, and the share that is kept."""
+    rates = trials.pivot_table("operations_per_s", ["machine", "label"], "threads", "median")
+    found = rates.reindex(columns=[few, many]).set_axis(["few", "many"], axis=1).dropna()
+    if found.empty:
         raise InputError(f"no primitive was predicted with {few} and with {many} threads")
-    return sorted(found, key=lambda one: (one.machine, palette.order(one.label)))
+    found = found.assign(kept=found["many"] / found["few"]).reset_index()
+    order = found.apply(lambda one: (one["machine"], palette.order(one["label"])), axis=1)
+    return found.loc[order.sort_values().index]
 
 
-def falls_text(found: Iterable[Fall], few: int, many: int, most: float) -> str:
+def falls_text(found: pd.DataFrame, few: int, many: int, most: float) -> str:
     """A table with a verdict for each: `most` is the greatest fall that passes, as a share."""
     heads = ["machine", "lock", f"{few} threads", f"{many} threads", "of it", "verdict"]
     rows = []
-    for one in found:
+    for one in found.itertuples():
         word = "pass" if one.kept >= 1 - most else "**fail**"
         figures = [f"{units.count(rate, trim=False)}/s" for rate in (one.few, one.many)]
         rows.append([one.machine, f"`{one.label}`", *figures, f"{one.kept:.2f}", word])
@@ -277,24 +264,19 @@ class Change:
     lowest_rank: float
 
 
-def change(name: str, base: pd.DataFrame, varied: pd.DataFrame, margin: float = 0.05) -> Change:
-    """Another lock is the fastest only if the former one is slower by more than `margin`."""
+def change(name: str, base: pd.DataFrame, varied: pd.DataFrame) -> Change:
+    """Another lock is the fastest only if the former one is slower by more than _MARGIN."""
     both = pairs(base, varied)
-    other_best = groups = 0
-    for _, group in both.groupby(CELL, dropna=False, sort=False):
-        if len(group) < LEAST_LOCKS:
-            continue
-        groups += 1
-        best = group["measured"].idxmax()
-        other_best += bool(group["predicted"].max() > group["predicted"][best] * (1 + margin))
-    ranks = rank_correlations(both)
+    groups = [rows for _, rows in both.groupby(CELL, dropna=False) if len(rows) >= LEAST_LOCKS]
+    former = [rows.loc[rows["measured"].idxmax(), "predicted"] * (1 + _MARGIN) for rows in groups]
+    ranks = rank_correlations(both) or [math.nan]
     return Change(
         name=name,
         rate=float((both["ratio"] - 1).abs().median()),
-        groups=groups,
-        other_best=other_best,
-        rank=float(np.median(ranks)) if ranks else float("nan"),
-        lowest_rank=min(ranks, default=float("nan")),
+        groups=len(groups),
+        other_best=sum(rows["predicted"].max() > own for rows, own in zip(groups, former)),
+        rank=float(np.median(ranks)),
+        lowest_rank=min(ranks),
     )
 
 

@@ -24,15 +24,8 @@ FILE = Path(__file__).with_name("prediction_errors.csv")
 SHARE = 0.8  # of the cells, between the quantiles that are written
 RATIO = "ratio"  # of the rates of two primitives in one cell
 FIGURES = (
-    "operations_per_s",
-    "wait_p50_ns",
-    "wait_p90_ns",
-    "wait_p99_ns",
-    "wait_p999_ns",
-    "wait_max_ns",
-    "fairness_jain",
-    RATIO,
-)
+    "operations_per_s wait_p50_ns wait_p90_ns wait_p99_ns wait_p999_ns wait_max_ns fairness_jain"
+).split() + [RATIO]
 COLUMNS = "figure hold_ns threads processors share cells low middle high".split()
 
 LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
@@ -106,10 +99,11 @@ def with_bounds(trials: pd.DataFrame, processors: float | None) -> pd.DataFrame:
             (high(figure), [one.high if one else math.nan for one in bands]),
         ):
             made[name] = (trials[figure] * factors).clip(upper=_AT_MOST.get(figure, math.inf))
-    rate = trials["operations_per_s"]
-    # The same work takes as much longer as the rate is lower.
-    made[low("makespan_s")] = trials["makespan_s"] * rate / made[high("operations_per_s")]
-    made[high("makespan_s")] = trials["makespan_s"] * rate / made[low("operations_per_s")]
+    if "makespan_s" in trials:
+        # The same work takes as much longer as the rate is lower.
+        work = trials["makespan_s"] * trials["operations_per_s"]
+        made[low("makespan_s")] = work / made[high("operations_per_s")]
+        made[high("makespan_s")] = work / made[low("operations_per_s")]
     return trials.assign(**made)
 
 
@@ -137,25 +131,19 @@ def figures_and_bounds(rows: pd.DataFrame, figure: str) -> pd.Series:
 
 def explained(predicted: bool) -> list[str]:
     """What a picture of predictions says of its bands, and nothing on one of measurements."""
-    if not predicted:
-        return []
-    share = float(table()["share"].iloc[0])
-    return [
-        f"dashed: predicted; band: {100 * share:.0f} % of the figures measured on {measured_on()}"
-        " were in it, for cells with about such a hold and as many threads for each processor"
-    ]
+    about = "dashed: predicted; band: {} of the figures measured on {} were in it"
+    return [_alike(about)] if predicted else []
 
 
 def explained_ratio(predicted: bool) -> list[str]:
     """The same of a picture that shows ratios of primitives without bands."""
-    if not predicted:
-        return []
-    share = float(table()["share"].iloc[0])
-    return [
-        "also hatched: a predicted lead within the error of such ratios, which is that of"
-        f" {100 * share:.0f} % of them on {measured_on()}, for cells with about such a hold and as"
-        " many threads for each processor"
-    ]
+    about = "also hatched: a predicted lead within the error of such ratios, which is that of {} of"
+    return [_alike(f"{about} them on {{}}")] if predicted else []
+
+
+def _alike(about: str) -> str:
+    said = about.format(f"{100 * float(table()['share'].iloc[0]):.0f} %", measured_on())
+    return f"{said}, for cells with about such a hold and as many threads for each processor"
 
 
 def ratio_error(threads: float, hold_ns: float, processors: float | None) -> float:

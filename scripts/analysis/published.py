@@ -11,7 +11,6 @@ the measured ones. What a measured cell shows follows from its row and its colum
     [[measured]]
     title = "measured"
     where = {threads = "8"}                   # columns of trials.csv; may be left out
-    spare = true                              # left out where lines are short
 
     [[row]]
     title = "a lock per counter"
@@ -27,19 +26,18 @@ place. Counts of failures come from invalid rows too.
 
 from __future__ import annotations
 
-import csv
-import statistics
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from analysis.csv_table import open_text
+import pandas as pd
+
+from analysis import cells
 from analysis.loader import InputError, Run
 from analysis.sections import Table
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "presets" / "published"
-_FAILURES = {"lost_updates", "violations", "timeouts", "expired_holds", "refused_writes"}
 _NOTHING = "–"
 _UNITS: dict[str, Callable[[float], str]] = {
     "count": lambda value: f"{value:.0f}",
@@ -54,18 +52,15 @@ _UNITS: dict[str, Callable[[float], str]] = {
 _KEYS = {"title", "published", "figure", "unit", "where", "against"}
 
 
-def table(run: Run, brief: bool = False) -> list[Table]:
-    """Empty where the preset has no published figures, or the run measured none of them. `brief`
-    leaves spare columns out."""
+def table(run: Run) -> list[Table]:
+    """Empty where the preset has no published figures, or the run measured none of them."""
     path = FOLDER / f"{run.preset}.toml"
     if path.parent != FOLDER or not path.is_file():
         return []
     known = read(path)
-    with open_text(run.folder / "trials.csv") as text:
-        rows = [_named(row) for row in csv.DictReader(text)]
-    measured = [one for one in known["measured"] if not (brief and one.get("spare"))]
+    measured = known["measured"]
     body = [
-        [row["title"], *row["published"], *(_cell(row, column, rows) for column in measured)]
+        [row["title"], *row["published"], *(_cell(row, one, run.trials) for one in measured)]
         for row in known["row"]
     ]
     first = 1 + len(known["columns"])
@@ -110,43 +105,37 @@ def _wrong(row: dict[str, Any], columns: int) -> str:
     return ""
 
 
-def _named(row: dict[str, str]) -> dict[str, str]:
-    if row.get("params"):
-        row["primitive"] += f":{row['params']}"
-    return row
-
-
-def _cell(row: dict[str, Any], column: dict[str, Any], rows: list[dict[str, str]]) -> str:
+def _cell(row: dict[str, Any], column: dict[str, Any], trials: pd.DataFrame) -> str:
     where = {**row.get("where", {}), **column.get("where", {})}
-    own = _selected(rows, where)
+    own = _selected(trials, where)
     if row["figure"] == "outcome":
-        failed = [one.get(name) != "0" for one in own for name in ("lost_updates", "violations")]
-        return "ok" if own and not any(failed) else _endings(own)
+        sound = (own[["lost_updates", "violations"]] == 0).all(axis=None)
+        return "ok" if len(own) and sound else _endings(own)
     value = _median(own, row["figure"])
-    if value is None:
+    if value != value:
         return _endings(own)
     if "against" in row:
-        other = _median(_selected(rows, {**where, "primitive": row["against"]}), row["figure"])
-        if not other:
+        other = _median(_selected(trials, {**where, "primitive": row["against"]}), row["figure"])
+        if not other > 0:
             return _NOTHING
         value /= other
     return _UNITS[row.get("unit", "count")](value)
 
 
-def _selected(rows: list[dict[str, str]], where: dict[str, str]) -> list[dict[str, str]]:
-    return [row for row in rows if all(row.get(name) == text for name, text in where.items())]
+def _selected(trials: pd.DataFrame, where: dict[str, str]) -> pd.DataFrame:
+    for name, text in where.items():
+        column = trials["label" if name == "primitive" else name]
+        trials = trials[column == (text if column.dtype == object else float(text))]
+    return trials
 
 
-def _median(rows: list[dict[str, str]], figure: str) -> float | None:
-    known = [
-        float(row[figure])
-        for row in rows
-        if row.get(figure) and (figure in _FAILURES or row["valid"] == "true")
-    ]
-    return statistics.median(known) if known else None
+def _median(rows: pd.DataFrame, figure: str) -> float:
+    return float(
+        (rows if figure in cells.FAILURES else rows[rows["valid"]])[figure].dropna().median()
+    )
 
 
-def _endings(rows: list[dict[str, str]]) -> str:
+def _endings(rows: pd.DataFrame) -> str:
     """How trials ended that have no figure to show, each ending once."""
-    text = ", ".join(sorted({row["outcome"] for row in rows}))
+    text = ", ".join(sorted(rows["outcome"].unique()))
     return {"": _NOTHING, "ok": "not valid"}.get(text, text)

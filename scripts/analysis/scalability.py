@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -35,22 +35,19 @@ LEAST_THREAD_COUNTS = 4
 # of a curve in a picture.
 LEAST_R_SQUARED = 0.9
 
-_STEPS = 4  # of Gauss and Newton; from the linear start a few settle it
+_STEPS = 8  # of Gauss and Newton; from the linear start a few settle it
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The law's parameters for one curve. Intervals are None where there is one block only."""
+    """The law's parameters for one curve. One block has no intervals."""
 
     rate_per_s: float  # λ
     contention: float  # σ
     coherency: float  # κ
     r_squared: float  # of the geometric means of the blocks
     most_threads: int  # among the points that were fitted
-    rate_interval: Interval | None = None
-    contention_interval: Interval | None = None
-    coherency_interval: Interval | None = None
-    peak_interval: Interval | None = None
+    intervals: tuple[Interval, ...] = ()  # of λ, σ, κ and the peak
 
     def at(self, threads: np.ndarray) -> np.ndarray:
         """Operations per second with so many threads."""
@@ -60,10 +57,12 @@ class Fit:
     def peak(self) -> float | None:
         """Threads with which throughput is greatest; None where the blocks do not bear out that
         there is such a number."""
-        if self.contention_interval is not None and self.contention_interval.low >= 1:
+        if not self.intervals:
+            return None
+        _, contention, coherency, _ = self.intervals
+        if contention.low >= 1:
             return 1.0
-        falls = self.coherency_interval is not None and self.coherency_interval.low > 0
-        return _peak(self.contention, self.coherency) if falls else None
+        return _peak(self.contention, self.coherency) if coherency.low > 0 else None
 
 
 @dataclass(frozen=True)
@@ -131,31 +130,13 @@ def fitted(table: pd.DataFrame, name: str) -> Fit | str:
     logs = np.log(table.to_numpy(dtype=float))
     means = np.nanmean(logs, axis=0)
     weights = np.isfinite(logs).sum(axis=0).astype(float)
-    rate, contention, coherency = _one(counts, means, weights)
+    log_rate, contention, coherency = map(float, _solved(counts, means[None], weights[None])[0])
+    rate = math.exp(log_rate)
     r_squared = _r_squared(np.exp(means), law(counts, rate, contention, coherency))
     if not r_squared >= LEAST_R_SQUARED:
         return f"the law does not fit: R² {r_squared:.2f}, below {LEAST_R_SQUARED}"
     fit = Fit(rate, contention, coherency, r_squared, int(counts.max()))
     return fit if len(logs) < 2 else _with_intervals(fit, counts, logs, name)
-
-
-def _one(counts: np.ndarray, means: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:
-    """λ, σ and κ for one set of mean logarithms."""
-    from scipy import optimize  # takes half a second, and few runs have such curves
-
-    roots = np.sqrt(weights)
-    first = _solved(counts, means[None, :], weights[None, :])[0]
-
-    def distances(at: np.ndarray) -> np.ndarray:
-        return roots * (_log_law(counts, at[None, :])[0] - means)
-
-    bounds = ([-np.inf, 0.0, 0.0], np.inf)
-    found = optimize.least_squares(distances, first, bounds=bounds, x_scale=_scale(first)).x
-    return math.exp(found[0]), float(found[1]), float(found[2])
-
-
-def _scale(at: np.ndarray) -> np.ndarray:
-    return np.maximum(np.abs(at), [1.0, 1e-3, 1e-5])
 
 
 def _r_squared(measured: np.ndarray, fitted: np.ndarray) -> float:
@@ -171,18 +152,9 @@ def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -
     means = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
     # A draw in which a number of threads is missing altogether has nothing to say of it.
     found = _solved(counts, means, weights)
-    peaks = [_peak(contention, coherency) for _, contention, coherency in found]
-    return Fit(
-        fit.rate_per_s,
-        fit.contention,
-        fit.coherency,
-        fit.r_squared,
-        fit.most_threads,
-        statistics.percentiles(np.exp(found[:, 0])),
-        statistics.percentiles(found[:, 1]),
-        statistics.percentiles(found[:, 2]),
-        statistics.percentiles(np.array([math.inf if p is None else p for p in peaks])),
-    )
+    peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
+    drawn_figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
+    return replace(fit, intervals=tuple(map(statistics.percentiles, drawn_figures)))
 
 
 def _peak(contention: float, coherency: float) -> float | None:
@@ -255,7 +227,7 @@ def _least_squares(terms: np.ndarray, aims: np.ndarray, weights: np.ndarray) -> 
 def peak_words(fit: Fit) -> str:
     """`peak at 6.3 threads`, or why none is known."""
     if fit.peak is None:
-        why = "one block" if fit.coherency_interval is None else "κ may be 0"
+        why = "κ may be 0" if fit.intervals else "one block"
         return f"no peak known: {why}"
     if fit.peak <= 1:
         return "falls from the first thread on"

@@ -14,7 +14,6 @@ from analysis.loader import SATURATED
 from analysis.locking_cost import Cost
 from analysis.saturation import Saturation
 from analysis.scalability import Curve, Fit
-from analysis.statistics import Interval
 from analysis.text import cut
 
 # Longer names are cut; CSV and JSON have them whole.
@@ -102,25 +101,19 @@ def _scalability(name: str, curves: list[Curve], brief: bool) -> Table:
 
 
 def _fit_row(primitive: str, fit: Fit, brief: bool) -> list[str]:
-    def with_interval(value: float, interval: Interval | None, show: Callable[[float], str]) -> str:
-        if brief or interval is None:
-            return show(value)
-        return f"{show(value)} ({show(interval.low)} – {show(interval.high)})"
-
-    peak = scalability.peak_words(fit)
-    if fit.peak is not None and fit.peak > 1 and not brief and fit.peak_interval is not None:
-        low, high = fit.peak_interval.low, fit.peak_interval.high
-        peak += f" ({units.short(low, 2)} – {units.short(high, 2)})"
-    return [
-        primitive,
-        with_interval(
-            fit.rate_per_s, fit.rate_interval, lambda rate: f"{units.count(rate, trim=False)}/s"
-        ),
-        with_interval(fit.contention, fit.contention_interval, _parameter),
-        with_interval(fit.coherency, fit.coherency_interval, _parameter),
-        f"{fit.r_squared:.3f}",
-        peak,
-    ]
+    shows: Sequence[Callable[[float], str]] = (
+        lambda rate: f"{units.count(rate, trim=False)}/s",
+        _parameter,
+        _parameter,
+        lambda threads: units.short(threads, 2),
+    )
+    words = [show(one) for show, one in zip(shows, (fit.rate_per_s, fit.contention, fit.coherency))]
+    words.append(scalability.peak_words(fit))
+    if not brief:
+        for i, (show, one) in enumerate(zip(shows, fit.intervals)):
+            if i < 3 or (fit.peak or 0) > 1:
+                words[i] += f" ({show(one.low)} – {show(one.high)})"
+    return [primitive, *words[:3], f"{fit.r_squared:.3f}", words[3]]
 
 
 def _parameter(value: float) -> str:
@@ -144,15 +137,15 @@ def curve_record(curve: Curve) -> dict[str, object]:
         return {**record, "fitted": False, "reason": curve.reason, "note": curve.note}
     fit = curve.fit
     record.update(fitted=True, law=scalability.LAW, r_squared=fit.r_squared, note=curve.note)
-    for name, value, interval in (
-        ("lambda_per_s", fit.rate_per_s, fit.rate_interval),
-        ("sigma", fit.contention, fit.contention_interval),
-        ("kappa", fit.coherency, fit.coherency_interval),
-        ("peak_threads", fit.peak, fit.peak_interval if fit.peak is not None else None),
+    values = (fit.rate_per_s, fit.contention, fit.coherency, fit.peak)
+    intervals = fit.intervals or [None] * len(values)
+    for name, value, one in zip(
+        ("lambda_per_s", "sigma", "kappa", "peak_threads"), values, intervals
     ):
+        known = one if value is not None else None
         record[name] = value
-        record[f"{name}_low"] = _finite(interval.low) if interval else None
-        record[f"{name}_high"] = _finite(interval.high) if interval else None
+        record[f"{name}_low"] = _finite(known.low) if known else None
+        record[f"{name}_high"] = _finite(known.high) if known else None
     return {**record, "peak": scalability.peak_words(fit)}
 
 

@@ -23,19 +23,7 @@ _GRAVEST = ("failed", "inconclusive", "unfair", "clean")
 _WORDS = {"clean": "no failure found"}
 
 
-@dataclass(frozen=True)
-class Test:
-    """The newest test of one lock by one engine."""
-
-    lock: str
-    engine: str
-    verdict: str
-    oracle: str  # that failed; else empty
-    at: str
-    seconds: float
-    commit: str
-    command: str  # that repeats a failure
-    page: Path | None
+Test = dict[str, Any]  # the newest of one lock by one engine: a line of the record
 
 
 @dataclass(frozen=True)
@@ -76,7 +64,7 @@ def read(folder: Path) -> list[Test]:
 
 def newest(tests: Iterable[Test]) -> list[Test]:
     """Tests are in the order of time, as they were recorded."""
-    return list({(test.lock, test.engine): test for test in tests}.values())
+    return list({(test["lock"], test["engine"]): test for test in tests}.values())
 
 
 def _tests(lines: Sequence[str]) -> Iterable[Test]:
@@ -90,22 +78,12 @@ def _tests(lines: Sequence[str]) -> Iterable[Test]:
 
 
 def _test(found: Mapping[str, Any]) -> Test:
-    def words(name: str) -> str:
-        return text.one_line(str(found.get(name) or ""), 400)
-
-    seconds = found.get("seconds")
-    page = found.get("page")
-    return Test(
-        lock=words("lock"),
-        engine=words("engine"),
-        verdict=words("verdict"),
-        oracle=words("oracle"),
-        at=words("at"),
-        seconds=float(seconds) if isinstance(seconds, (int, float)) else 0.0,
-        commit=words("commit"),
-        command=words("command"),
-        page=Path(page) if isinstance(page, str) else None,
-    )
+    """Text on one line; what is missing is empty."""
+    names = ("lock", "engine", "verdict", "oracle", "at", "commit", "command")
+    words = {name: text.one_line(str(found.get(name) or ""), 400) for name in names}
+    seconds, page = found.get("seconds"), str(found.get("page") or "")
+    seconds = seconds if isinstance(seconds, (int, float)) else 0.0
+    return {**words, "seconds": seconds, "page": page}
 
 
 def design(name: str) -> str:
@@ -117,16 +95,16 @@ def design(name: str) -> str:
 
 
 def _standing(label: str, tests: Sequence[Test], commit: str, folder: Path) -> Standing:
-    own = [test for test in tests if design(test.lock) == design(label)]
+    own = [test for test in tests if design(test["lock"]) == design(label)]
     if not own:
         return Standing(label, "not stressed", False, f"lockbench stress {design(label)}", "")
-    own.sort(key=lambda test: _GRAVEST.index(test.verdict))
-    pages = [test.page for test in own if test.page is not None and test.page.exists()]
+    own.sort(key=lambda test: _GRAVEST.index(test["verdict"]))
+    pages = [Path(test["page"]) for test in own if test["page"] and Path(test["page"]).exists()]
     return Standing(
         primitive=label,
         words=f"{'; '.join(_by_verdict(own))}{_when(own, commit)}",
-        broken=own[0].verdict == "failed",
-        command=own[0].command if own[0].verdict == "failed" else "",
+        broken=own[0]["verdict"] == "failed",
+        command=own[0]["command"] if own[0]["verdict"] == "failed" else "",
         page=quote(os.path.relpath(pages[0], folder)) if pages else "",
     )
 
@@ -134,14 +112,14 @@ def _standing(label: str, tests: Sequence[Test], commit: str, folder: Path) -> S
 def _by_verdict(tests: Sequence[Test]) -> list[str]:
     found: dict[str, list[str]] = {}
     for test in tests:
-        verdict = _WORDS.get(test.verdict, test.verdict)
-        verdict += f" ({test.oracle})" if test.oracle else ""
-        named = f"{test.engine} ({units.seconds(test.seconds)})"
+        verdict = _WORDS.get(test["verdict"], test["verdict"])
+        verdict += f" ({test['oracle']})" if test["oracle"] else ""
+        named = f"{test['engine']} ({units.seconds(test['seconds'])})"
         found.setdefault(verdict, []).append(named)
     return [f"{verdict} by {', '.join(engines)}" for verdict, engines in found.items()]
 
 
 def _when(tests: Sequence[Test], commit: str) -> str:
-    last = max(test.at for test in tests)[:10]
-    others = {test.commit for test in tests} != {commit}
+    last = max(test["at"] for test in tests)[:10]
+    others = {test["commit"] for test in tests} != {commit}
     return f", {last}" + (", in another build" if commit and others else "")

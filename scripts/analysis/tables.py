@@ -29,9 +29,8 @@ _HEADERS = [
     "mean wait",
     "p99 wait",
     "longest",
-    "slowest thread",
-    "verdict",
 ]
+_HEADERS += ["slowest thread", "verdict"]
 # What a narrow terminal does without, the first to go first.
 _EXPENDABLE = ["slowest thread", "mean wait", "spread", "longest", "p99 wait", "interval"]
 # The verdict is folded there rather than that a column goes.

@@ -83,7 +83,7 @@ def memory(value: float) -> str:
 
 def ratio(value: float, significant: int = 3) -> str:
     """1.234 -> 1.23×; what is not 1 is not written as 1: 1.0004 -> 1.0004×."""
-    while value != 1 and significant < 6 and digits(value, significant).strip("0.") == "1":
+    while value != 1 and significant < 6 and digits(value, significant).rstrip("0") == "1.":
         significant += 1
     return f"{digits(value, significant)}×"
 

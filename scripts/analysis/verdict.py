@@ -27,7 +27,7 @@ Predictions   The interval also contains the error that predicted ratios had (pr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -40,6 +40,7 @@ from analysis import baselines, cells, prediction_error, sequential, unfairness,
 from analysis.loader import InputError, Run
 
 FASTER, SLOWER, SAME, INCONCLUSIVE = "faster", "slower", "same", "inconclusive"
+WORDS = (FASTER, SLOWER, SAME, INCONCLUSIVE)
 SAME_WITHIN = 0.05
 # Share of the error rate that comparisons with the baseline have, if there are others.
 _BASELINE_SHARE = 0.8
@@ -129,6 +130,11 @@ class Comparison:
         )
 
 
+def count(comparisons: Iterable[Comparison]) -> dict[str, int]:
+    found = [one.verdict for one in comparisons]
+    return {word: found.count(word) for word in WORDS if word in found}
+
+
 FIELDS = tuple(list(Comparison.__dataclass_fields__)[:21])
 
 
@@ -142,6 +148,21 @@ class Group:
     metric: str
     medians: dict[str, float]  # of the metric, by primitive; of those with a valid row
     baseline: str | None  # what `comparisons` of the group are against
+    unfair: dict[str, str]  # unfairness.py, by primitive
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What a comparison says of its cell."""
+        key = self.key
+        return {
+            "cell": cells.describe(key),
+            "workload": cells.describe(key, ["workload"]),
+            "mode": str(key["mode"]),
+            "threads": None if key["threads"] is None else int(key["threads"]),
+            "keys": None if key["keys"] is None else int(key["keys"]),
+            "key_distribution": str(key["key_distribution"] or ""),
+            "hold_ns": None if key["hold_ns"] is None else float(key["hold_ns"]),
+        }
 
     @property
     def competitors(self) -> list[str]:
@@ -161,6 +182,7 @@ class Table:
     def __init__(
         self,
         groups: list[Group],
+        rows: pd.DataFrame,
         pairs: Sequence[Pair],
         ratios: np.ndarray,
         compared: Callable[[int], Comparison],
@@ -170,6 +192,7 @@ class Table:
         """`compared` makes the comparison of a pair, by its place in `pairs`: a table of a large
         run has a hundred times more pairs than anybody asks for. `ratios`: of each pair."""
         self.groups = groups
+        self.rows = rows  # with their `group`, its place in groups, and the number of their `cell`
         self.same_within = same_within
         self.only_one = only_one  # cells that only one of two runs has
         self._places = {pair: place for place, pair in enumerate(pairs)}
@@ -197,17 +220,6 @@ class Table:
     @cached_property
     def _by_group(self) -> dict[int, list[Comparison]]:
         return cells.by_group(self.comparisons)
-
-    @cached_property
-    def places(self) -> pd.Series:
-        """The group of each row, by the row's index in Run.final."""
-        parts = [pd.Series(place, index=one.rows.index) for place, one in enumerate(self.groups)]
-        return pd.concat(parts)
-
-    def unfair(self, group: int, primitive: str) -> str:
-        """unfairness.py, of a primitive in a group."""
-        rows = self.groups[group].rows
-        return unfairness.words(rows[(rows["label"] == primitive) & rows["valid"]])
 
     def between(self, group: int, primitive: str, other: str) -> Comparison | None:
         """None if they share no block in which both are valid."""
@@ -237,29 +249,18 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     baselines.check(run.final, baseline)
     cube = _Cube(run.final, baseline)
     pairs = [pair for place in range(len(cube.groups)) for pair in _pairs_of(cube, place)]
-    above, below = np.array(pairs, dtype=int).reshape(-1, 2).T
-    logs = cube.logs[above] - cube.logs[below]
-    shared = np.isfinite(logs).any(axis=1)
-    above, below, logs = above[shared], below[shared], logs[shared]
-    blocks = np.isfinite(logs)
-    against = [cube.groups[cube.group_of[b]].baseline == cube.labels[b] for b in below]
-    evidence = sequential.paired(logs)
-    agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
-    forecast = sequential.paired(logs, forecast=True)
-    primary = np.array(against, dtype=bool)
-    one, other = (_Side(cube, at, np.where(blocks, cube.logs[at], np.nan)) for at in (above, below))
+    above, below = (
+        _Side(cube, cells, cube.logs[cells])
+        for cells in np.array(pairs, dtype=int).reshape(-1, 2).T
+    )
+    against = [cube.labels[cell] for cell in below.cells]
+    primary = [
+        cube.groups[cube.group_of[cell]].baseline == label
+        for cell, label in zip(below.cells, against)
+    ]
     error = _model_error(run, cube)
-    judged = _judged(evidence, forecast, one, other, primary, same_within, error)
-    machine = run.machine
-
-    def compared(at: int) -> Comparison:
-        subject = cube.about(int(above[at]), machine)
-        against = cube.labels[below[at]]
-        return Comparison(**subject, **judged(at), baseline=against, agreeing=int(agreeing[at]))
-
-    labels = np.array(cube.labels, dtype=object)
-    keys = list(zip((cube.group_of[a] for a in above), labels[above], labels[below]))
-    return Table(cube.groups, keys, np.exp(evidence.center), compared, same_within)
+    sides = _paired(above, below, against, primary)
+    return _judged(cube.groups, cube.rows, sides, run.machine, same_within, error)
 
 
 def of_two_runs(
@@ -276,10 +277,11 @@ def of_two_runs(
     before, after = _Cube(old.final), _Cube(new.final)
     wanted = None if baseline is None else baselines.of_that_name(baseline, after.labels)
     first = {before.identity(cell): cell for cell in range(len(before.labels))}
+    both = {cell: first.get(after.identity(cell)) for cell in range(len(after.labels))}
     common = {
-        cell: first[after.identity(cell)]
-        for cell, label in enumerate(after.labels)
-        if after.identity(cell) in first and (wanted is None or label in wanted)
+        cell: other
+        for cell, other in both.items()
+        if other is not None and (wanted is None or after.labels[cell] in wanted)
     }
     if not common:
         raise InputError(
@@ -288,121 +290,70 @@ def of_two_runs(
     measured = [
         (a, b) for a, b in common.items() if not np.isnan(after.medians[a] + before.medians[b])
     ]
-    above, below = np.array(measured, dtype=int).reshape(-1, 2).T
-    speeds, bases = after.logs[above], before.logs[below]
-    agreeing: np.ndarray | None = None
+    cells_of = np.array(measured, dtype=int).reshape(-1, 2).T
+    one, other = (_Side(cube, at, cube.logs[at]) for cube, at in zip((after, before), cells_of))
+    against, primary = [old.run_id] * len(measured), [True] * len(measured)
     if in_turn:
         blocks = sorted({*before.blocks, *after.blocks})
-        speeds = _in_columns(speeds, after.blocks, blocks)
-        bases = _in_columns(bases, before.blocks, blocks)
-        logs = speeds - bases
-        shared = np.isfinite(logs).any(axis=1)
-        above, below, logs = above[shared], below[shared], logs[shared]
-        speeds = np.where(np.isfinite(logs), speeds[shared], np.nan)
-        bases = np.where(np.isfinite(logs), bases[shared], np.nan)
-        evidence, forecast = sequential.paired(logs), sequential.paired(logs, forecast=True)
-        agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
+        sides = _paired(one.in_columns(blocks), other.in_columns(blocks), against, primary)
     else:
-        evidence = forecast = sequential.unpaired(speeds, bases)
-    primary = np.ones(len(above), dtype=bool)
-    new_side, old_side = _Side(after, above, speeds), _Side(before, below, bases)
-    judged = _judged(evidence, forecast, new_side, old_side, primary, same_within)
-
-    def compared(at: int) -> Comparison:
-        subject = after.about(int(above[at]), new.machine)
-        agree = None if agreeing is None else int(agreeing[at])
-        return Comparison(**subject, **judged(at), baseline=old.run_id, agreeing=agree)
-
-    keys = [(after.group_of[a], after.labels[a], old.run_id) for a in above]
+        evidence = sequential.unpaired(one.logs, other.logs)
+        sides = _Sides(one, other, against, np.array(primary, bool), evidence, evidence)
     groups = [
         replace(group, baseline=old.run_id, rows=group.rows[group.rows["cell"].isin(common)])
         for group in after.groups
     ]
-    only_one = (
-        len(before.labels)
-        + len(after.labels)
-        - 2 * sum(after.identity(cell) in first for cell in range(len(after.labels)))
-    )
-    return Table(groups, keys, np.exp(evidence.center), compared, same_within, only_one)
-
-
-def _in_columns(logs: np.ndarray, own: Sequence[int], wanted: Sequence[int]) -> np.ndarray:
-    """The columns of these blocks; NaN for one that is not there."""
-    made = np.full((len(logs), len(wanted)), np.nan)
-    made[:, [wanted.index(block) for block in own]] = logs
-    return made
+    only_one = len(before.labels) + len(both) - 2 * sum(one is not None for one in both.values())
+    rows = after.rows[after.rows["cell"].isin(common)]
+    return _judged(groups, rows, sides, new.machine, same_within, only_one=only_one)
 
 
 def metric_of(rows: pd.DataFrame) -> str:
     """What rows of one mode are compared by: fixed work by its makespan, a bare cost by its time,
     an open loop by its p99 wait, since its rate was given; the rest by their rate."""
     metric = _METRICS.get(str(rows["mode"].iloc[0]), RATE)
-    return metric if rows[metric].notna().any() else RATE
-
-
-def _metrics(rows: pd.DataFrame) -> dict[int, str]:
-    """metric_of() each group."""
-    modes = rows.drop_duplicates("group").set_index("group")["mode"].map(str)
-    known = {metric: set(rows.loc[rows[metric].notna(), "group"]) for metric in _METRICS.values()}
-    return {
-        code: metric
-        if (metric := _METRICS.get(mode, RATE)) != RATE and code in known[metric]
-        else RATE
-        for code, mode in modes.items()
-    }
+    return metric if metric != RATE and rows[metric].notna().any() else RATE
 
 
 class _Cube:
     """Log speeds of each cell in each block, with what a comparison says of a cell."""
 
     def __init__(self, final: pd.DataFrame, baseline: str | None = None) -> None:
-        rows = final.assign(group=cells.codes(final, cells.GROUP))
+        codes = cells.codes(final, cells.GROUP)
+        heads = final.assign(group=codes).drop_duplicates("group")[cells.GROUP].to_dict("records")
+        keys = list(map(cells.key_of, heads))
+        # Groups are in the order of their keys, whatever the order of the trials.
+        order = sorted(range(len(keys)), key=lambda code: cells.order(keys[code]))
+        rows = final.assign(group=np.argsort(order)[codes])
         rows["cell"] = cells.codes(rows, ["group", "label"])
-        by_group = {code: own for code, own in rows.groupby("group", sort=False)}
-        heads = rows.drop_duplicates("group")[cells.GROUP]
-        keys = map(cells.key_of, heads.to_dict("records"))
-        metrics = _metrics(rows)
+        by_group = [own for _, own in rows.groupby("group")]
+        metrics = dict(enumerate(map(metric_of, by_group)))
         found = figures(rows, rows["group"].map(metrics))
         known = rows["valid"] & (found > 0)
         signs = np.where(rows["group"].map(metrics) == RATE, 1.0, -1.0)
         logs = rows[["cell", "block"]].assign(log=np.log(found.where(known)) * signs)
-        count = int(rows["cell"].max()) + 1
+        cells_in_order = rows.drop_duplicates("cell").sort_values("cell")
         table = logs.pivot_table(index="cell", columns="block", values="log", aggfunc="median")
-        self.logs = table.reindex(range(count)).to_numpy(dtype=float)
+        self.logs = table.reindex(cells_in_order["cell"]).to_numpy(dtype=float)
         self.blocks = [int(block) for block in table.columns]
         medians = found[known].groupby(rows.loc[known, "cell"]).median()
-        self.medians = medians.reindex(range(count)).to_numpy(dtype=float)
-        heads = rows.drop_duplicates("cell").sort_values("cell")
-        self.labels = [str(label) for label in heads["label"]]
-        self._unfair = unfairness.of_cells(rows[rows["valid"]])
-        self._build_groups(by_group, dict(zip(by_group, keys)), metrics, baseline)
-
-    def _build_groups(
-        self,
-        rows: dict[int, pd.DataFrame],
-        keys: dict[int, dict[str, Any]],
-        metrics: dict[int, str],
-        wanted: str | None,
-    ) -> None:
-        """In the order of their keys, whatever the order of the trials."""
-        order = sorted(rows, key=lambda code: cells.order(keys[code]))
-        names = cells.names([cells.Group(keys[code], rows[code]) for code in order])
+        self.medians = medians.reindex(cells_in_order["cell"]).to_numpy(dtype=float)
+        self.rows = rows
+        self.labels = [str(label) for label in cells_in_order["label"]]
+        self.group_of = [int(place) for place in cells_in_order["group"]]
+        self.cells_of = [list(own) for _, own in cells_in_order.groupby("group")["cell"]]
+        unfair = unfairness.of_cells(rows[rows["valid"]])
+        names = cells.names([cells.Group(keys[code], own) for code, own in zip(order, by_group)])
         self.groups: list[Group] = []
-        self.cells_of: list[list[int]] = []
-        self.group_of: dict[int, int] = {}
-        self._about: dict[int, dict[str, Any]] = {}
-        for code, name in zip(order, names):
-            here = [int(cell) for cell in rows[code]["cell"].unique()]
-            self.group_of.update(dict.fromkeys(here, len(self.groups)))
-            self.cells_of.append(here)
-            medians = {
-                self.labels[cell]: float(self.medians[cell])
-                for cell in here
-                if not np.isnan(self.medians[cell])
-            }
-            chosen = baselines.choose(list(medians), wanted)
-            group = Group(keys[code], name, rows[code], metrics[code], medians, chosen)
-            self.groups.append(group)
+        for place, (code, name) in enumerate(zip(order, names)):
+            here = self.cells_of[place]
+            own = {self.labels[cell]: float(self.medians[cell]) for cell in here}
+            own = {label: median for label, median in own.items() if not np.isnan(median)}
+            said = {self.labels[cell]: unfair.get(cell, "") for cell in here}
+            chosen = baselines.choose(list(own), baseline)
+            self.groups.append(
+                Group(keys[code], name, by_group[place], metrics[place], own, chosen, said)
+            )
 
     def metric(self, cell: int) -> str:
         return self.groups[self.group_of[cell]].metric
@@ -412,29 +363,15 @@ class _Cube:
         return repr(self.groups[self.group_of[cell]].key), self.labels[cell]
 
     def about(self, cell: int, machine: str) -> dict[str, Any]:
-        place = self.group_of[cell]
-        if place not in self._about:
-            self._about[place] = _about(self.groups[place].key)
+        group, label = self.groups[self.group_of[cell]], self.labels[cell]
         return {
-            **self._about[place],
+            **group.about,
             "machine": machine,
-            "primitive": self.labels[cell],
-            "metric": self.metric(cell),
-            "unfair": self._unfair.get(cell, ""),
-            "group": place,
+            "primitive": label,
+            "metric": group.metric,
+            "unfair": group.unfair[label],
+            "group": self.group_of[cell],
         }
-
-
-def _about(key: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "cell": cells.describe(key),
-        "workload": cells.describe(key, ["workload"]),
-        "mode": str(key["mode"]),
-        "threads": _whole(key["threads"]),
-        "keys": _whole(key["keys"]),
-        "key_distribution": str(key["key_distribution"] or ""),
-        "hold_ns": None if key["hold_ns"] is None else float(key["hold_ns"]),
-    }
 
 
 def figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
@@ -443,10 +380,6 @@ def figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
     for metric in _METRICS.values():
         found = found.where(metrics != metric, rows[metric])
     return found
-
-
-def _whole(value: Any) -> int | None:
-    return None if value is None else int(value)
 
 
 def _pairs_of(cube: _Cube, place: int) -> Iterator[tuple[int, int]]:
@@ -478,38 +411,75 @@ class _Side:
     def medians(self) -> np.ndarray:
         return np.nanmedian(np.exp(self.logs * self.signs[:, None]), axis=1)
 
+    def in_columns(self, wanted: Sequence[int]) -> _Side:
+        """With the columns of these blocks; NaN for one that is not there."""
+        made = np.full((len(self.logs), len(wanted)), np.nan)
+        made[:, [wanted.index(block) for block in self.cube.blocks]] = self.logs
+        return replace(self, logs=made)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    above: _Side
+    below: _Side
+    against: Sequence[str]  # what the other side of each is called
+    primary: np.ndarray  # those with the baseline
+    evidence: sequential.Evidence
+    forecast: sequential.Evidence
+    agreeing: np.ndarray | None = None
+
+
+def _paired(above: _Side, below: _Side, against: Sequence[str], primary: Sequence[bool]) -> _Sides:
+    """Those that share a block, and of them the blocks that both sides have."""
+    logs = above.logs - below.logs
+    blocks = np.isfinite(logs)
+    kept = np.flatnonzero(blocks.any(axis=1))
+    above, below = (
+        replace(side, cells=side.cells[kept], logs=np.where(blocks, side.logs, np.nan)[kept])
+        for side in (above, below)
+    )
+    logs = logs[kept]
+    evidence = sequential.paired(logs)
+    return _Sides(
+        above,
+        below,
+        [against[place] for place in kept],
+        np.array(primary, dtype=bool)[kept],
+        evidence,
+        sequential.paired(logs, forecast=True),
+        (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1),
+    )
+
 
 def _model_error(run: Run, cube: _Cube) -> Callable[[int], float]:
     """Of a cell: by which factor, as a logarithm, a predicted ratio may be wrong."""
     if not run.predicted:
         return lambda cell: 0.0
-    keys = [group.key for group in cube.groups]
     found = [
         prediction_error.ratio_error(
-            key["threads"] or 1, float(key["hold_ns"] or 0), run.hardware_threads
+            group.key["threads"] or 1, float(group.key["hold_ns"] or 0), run.hardware_threads
         )
-        for key in keys
+        for group in cube.groups
     ]
     return lambda cell: found[cube.group_of[cell]]
 
 
 def _judged(
-    evidence: sequential.Evidence,
-    forecast: sequential.Evidence,
-    above: _Side,
-    below: _Side,
-    primary: np.ndarray,
+    groups: list[Group],
+    rows: pd.DataFrame,
+    sides: _Sides,
+    machine: str,
     same_within: float,
     model_error: Callable[[int], float] = lambda cell: 0.0,
-) -> Callable[[int], dict[str, Any]]:
-    """What the verdict decides of the fields of a comparison, by its place. `primary`: those with
-    the baseline."""
-    evidence = sequential.moderated(evidence, primary)
+    only_one: int = 0,
+) -> Table:
+    above, below, agreeing = sides.above, sides.below, sides.agreeing
+    evidence = sequential.moderated(sides.evidence, sides.primary)
     values, bases = above.medians, below.medians
     contrary = np.sign(np.log(values / bases)) * above.signs * evidence.center < 0
     p = sequential.p_at_any_look(evidence)
     p = np.where(contrary & np.isfinite(p), 1.0, p)
-    corrected = sequential.holm(p, _weights(primary))
+    corrected = sequential.holm(p, _weights(sides.primary))
     half = sequential.half_width(evidence, corrected.alpha)
     # Wider than the test asks for, where it asks for medians that agree.
     low = np.where(contrary, np.minimum(evidence.center - half, 0), evidence.center - half)
@@ -519,11 +489,14 @@ def _judged(
     ends = np.exp(low - wrong), np.exp(high + wrong)
     ratios, errors = np.exp(evidence.center), evidence.error
 
-    def judged(i: int) -> dict[str, Any]:
+    def compared(i: int) -> Comparison:
         by_model = word(low[i], high[i], margin)
         verdict = word(low[i] - wrong[i], high[i] + wrong[i], margin)
         within_error = verdict == INCONCLUSIVE and by_model != INCONCLUSIVE
         fields: dict[str, Any] = {
+            **above.cube.about(int(above.cells[i]), machine),
+            "baseline": sides.against[i],
+            "agreeing": None if agreeing is None else int(agreeing[i]),
             "value": float(values[i]),
             "baseline_value": float(bases[i]),
             "ratio": float(ratios[i]),
@@ -539,10 +512,15 @@ def _judged(
             "by_model": by_model,
         }
         if verdict == INCONCLUSIVE and not within_error:
-            fields["forecast"] = lambda: _needed(forecast, i, corrected.alpha[i], margin)
-        return fields
+            fields["forecast"] = lambda: _needed(sides.forecast, i, corrected.alpha[i], margin)
+        return Comparison(**fields)
 
-    return judged
+    cube = above.cube
+    keys = [
+        (cube.group_of[cell], cube.labels[cell], name)
+        for cell, name in zip(above.cells, sides.against)
+    ]
+    return Table(groups, rows, keys, ratios, compared, same_within, only_one)
 
 
 _WITHIN_ERROR = "within the error of such predictions"

@@ -30,7 +30,7 @@ def trace(**changes: Any) -> animation.Trace:
         {"label": "acquires", "fired": 0, "tokens": ["\u00a0", "●"]},
     ]
     json = {"name": "a lock", "caption": "One step.", "dot": DOT, "frames": frames}
-    return animation.Trace.parse({**json, **changes})
+    return {**json, **changes}
 
 
 def tokens(picture: ElementTree.Element) -> list[str]:

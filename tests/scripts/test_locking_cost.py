@@ -12,7 +12,7 @@ import pytest
 import report
 import synthetic
 from analysis import cells, comparison, loader, locking_cost, tables
-from analysis.pictures import cost_by_load, curves, throughput_by_keys, throughput_by_threads
+from analysis.pictures import cost_by_load, curves, throughput
 
 MakeRun = Callable[..., Path]
 HOLD = 200
@@ -144,7 +144,7 @@ def test_a_cost_below_nothing_is_drawn_at_the_least_one(make_run: MakeRun) -> No
 
 def test_panels_of_the_same_work_have_one_scale(make_run: MakeRun) -> None:
     run = loader.load(make_run(cells=synthetic.sweep(keys=(1, 4096)), blocks=3))
-    for draw in (throughput_by_threads.draw, throughput_by_keys.draw):
+    for draw in (throughput.SWEEPS["threads"].draw, throughput.SWEEPS["keys"].draw):
         figure = draw(run)
         assert figure is not None
         (limits,) = {axes.get_ylim() for axes in figure.axes}

@@ -26,7 +26,6 @@ where = { threads = "8" }
 [[measured]]
 title = "2 threads"
 where = { threads = "2" }
-spare = true
 
 [[row]]
 title = "makespan"
@@ -92,8 +91,6 @@ def test_medians_stand_beside_what_was_published(make_run: MakeRun, known: Path)
         ["outcome", "deadlock", "crash", "crash"],
     ]
     assert table.notes == ["Of 21 updates."]
-    (brief,) = published.table(run, brief=True)
-    assert brief.headers == ["what", "published", "8 threads"]
 
 
 def test_a_run_of_other_cells_shows_nothing_of_it(make_run: MakeRun, known: Path) -> None:

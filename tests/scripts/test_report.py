@@ -17,8 +17,8 @@ import pytest
 from refusals import refusal
 import report
 import synthetic
-from analysis import histograms, loader, palette, text, verdict
-from analysis.page import answer, as_html, as_markdown, colours, regions, summary
+from analysis import histograms, loader, palette, summary, text, verdict
+from analysis.page import answer, as_html, as_markdown, colours, regions
 from analysis.page.regions import Field
 from analysis.pictures import PICTURES
 from tiers import rest_long
@@ -80,7 +80,7 @@ def markdown_of(capsys: Capture, *runs: Path) -> str:
 def table_of(folder: Path) -> pd.DataFrame:
     run = loader.load(folder)
     judged = verdict.of_run(run)
-    return summary.of(summary.numbered(run, judged), judged)
+    return summary.of(judged)
 
 
 def questions_of(folder: Path) -> list[answer.Question]:
@@ -531,14 +531,21 @@ def test_the_floor_wins_nothing(make_run: MakeRun) -> None:
 
 @pytest.mark.parametrize("theme", [colours.LIGHT, colours.DARK])
 def test_words_stand_out_from_whatever_is_behind_them(theme: colours.Theme) -> None:
-    for word in (theme.ink, theme.quiet, theme.link, theme.good, theme.fair, theme.bad):
-        for behind in (theme.paper, theme.card):
+    for word in (
+        theme["ink"],
+        theme["quiet"],
+        theme["link"],
+        theme["good"],
+        theme["fair"],
+        theme["bad"],
+    ):
+        for behind in (theme["paper"], theme["card"]):
             assert colours.contrast(word, behind) >= colours.LEAST_FOR_TEXT
-    for behind in (theme.step0, theme.step1, theme.step2, theme.step3):
-        assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
+    for behind in (theme[f"step{i}"] for i in range(4)):
+        assert colours.contrast(theme["ink"], behind) >= colours.LEAST_FOR_TEXT
     for look in map(palette.look, synthetic.CHARACTER):
         for behind in colours.fields(look.colour, theme):
-            assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
+            assert colours.contrast(theme["ink"], behind) >= colours.LEAST_FOR_TEXT
 
 
 def test_contrast_is_that_of_the_guidelines() -> None:

@@ -61,8 +61,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     held = 0
     for seed in range(40):
         fit = fit_of(made_up(law, seed))
-        intervals = (fit.rate_interval, fit.contention_interval, fit.coherency_interval)
-        held += sum(i is not None and i.low <= x <= i.high for i, x in zip(intervals, law))
+        intervals = fit.intervals[:3]
+        held += sum(i.low <= x <= i.high for i, x in zip(intervals, law))
     assert held / 120 > 0.85
 
 
@@ -84,7 +84,7 @@ def test_all_draws_at_once_are_solved_as_one_by_one(law: tuple[float, float, flo
 
 def test_where_coherency_may_be_nothing_no_peak_is_told() -> None:
     fit = fit_of(made_up((5e6, 0.3, 0.0)))
-    assert fit.coherency_interval is not None and fit.coherency_interval.low == 0
+    assert fit.intervals[2].low == 0
     assert fit.peak is None and scalability.peak_words(fit) == "no peak known: κ may be 0"
 
 
@@ -111,7 +111,7 @@ def test_points_that_follow_no_such_law_are_refused() -> None:
 
 def test_one_block_has_no_interval_and_no_peak() -> None:
     fit = fit_of(made_up((5e6, 0.2, 0.01), blocks=1))
-    assert fit.coherency_interval is None and fit.peak is None
+    assert not fit.intervals and fit.peak is None
     assert scalability.peak_words(fit) == "no peak known: one block"
 
 

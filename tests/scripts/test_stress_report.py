@@ -95,7 +95,7 @@ def test_a_page_loads_nothing_and_allows_its_own_script_alone() -> None:
 
 def test_each_oracle_has_a_count_for_each_engine_or_was_never_asked() -> None:
     (lock,) = run(FAILED, CLEAN).locks
-    assert lock.engines == ["sim", "real"]
+    assert [one.engine for one in lock.reports] == ["sim", "real"]
     assert lock.checks == [
         ("exclusion", "Two inside.", [("1,234 · failed", "bad"), ("7", "asked")]),
         ("model", "A wrong result.", [("5", "asked"), ("never", "never")]),
@@ -106,7 +106,7 @@ def test_each_oracle_has_a_count_for_each_engine_or_was_never_asked() -> None:
 def test_lanes_are_the_threads_with_their_acts() -> None:
     (report,) = run(FAILED).locks[0].failures
     assert report.lanes == [("thread 0", "L0 U"), ("thread 1", "L0 U")]
-    assert [one.lane for one in report.steps] == [0, 0, 1, 1, 1, 1, 1, 0, 0]
+    assert [one["lane"] for one in report.steps] == [0, 0, 1, 1, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_step_has_its_number_or_a_time_that_fits_its_column(
 ) -> None:
     timed = {**FAILED, "engine": engine, "steps": [step(at, 0, "requests key 0", "request")]}
     ((report,),) = [lock.failures for lock in run(timed).locks]
-    assert [one.time for one in report.steps] == [said]
+    assert [report.time(one) for one in report.steps] == [said]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 import report
 import synthetic
 from analysis import cells, loader, saturation, unfairness
-from analysis.pictures import PICTURES, throughput_by_stripes
+from analysis.pictures import PICTURES, throughput
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -242,9 +242,9 @@ def test_false_conflicts_stand_beside_what_follows_from_the_stripes(make_run: Ma
 def test_the_expected_share_of_false_conflicts_is_what_a_draw_gives() -> None:
     key = {"keys": 10, "key_distribution": "uniform"}
     group = cells.Group(key, pd.DataFrame())
-    assert throughput_by_stripes.expected_share(group, [1, 9]) == [0.9, 0.5]
+    assert throughput.expected_share(group, [1, 9]) == [0.9, 0.5]
     skewed = cells.Group({**key, "key_distribution": "zipf:0.99"}, group.rows)
-    assert throughput_by_stripes.expected_share(skewed, [1]) is None
+    assert throughput.expected_share(skewed, [1]) is None
 
 
 def test_memory_of_a_key_is_shown_where_each_key_has_a_lock(make_run: MakeRun) -> None:

@@ -19,8 +19,8 @@ import compare
 import pytest
 import report
 import synthetic
-from analysis import cells, comparison, follow, loader, sequential, tables, units, verdict
-from analysis.page import answer, summary
+from analysis import cells, comparison, follow, loader, sequential, summary, tables, units, verdict
+from analysis.page import answer
 from test_report import Page
 from tiers import rest_long
 
@@ -239,7 +239,7 @@ def check_against_the_usual(said: re.Match[str], told: answer.Advice, table: ver
 def test_headlines_hold_in_every_cell_that_they_speak_of(make_run: MakeRun, seed: int) -> None:
     run = loader.load(drawn(make_run, seed))
     table = verdict.of_run(run)
-    for question in answer.questions(summary.of(summary.numbered(run, table), table), table):
+    for question in answer.questions(summary.of(table), table):
         for told in question.advice:
             check_headline(told, table)
 
@@ -248,7 +248,7 @@ def test_headlines_hold_in_every_cell_that_they_speak_of(make_run: MakeRun, seed
 def test_headlines_of_a_reference_run_hold(run: Path) -> None:
     loaded = loader.load(run, lenient=True)
     table = verdict.of_run(loaded)
-    rows = summary.of(summary.numbered(loaded, table), table)
+    rows = summary.of(table)
     for question in answer.questions(rows, table):
         for told in question.advice:
             check_headline(told, table)

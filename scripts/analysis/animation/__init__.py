@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import copy
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,30 +27,8 @@ _GAP = 14
 _LAYOUT_SECONDS = 60
 
 
-@dataclass(frozen=True)
-class Frame:
-    """One marking, and the transition that led to it."""
-
-    label: str
-    fired: int | None
-    tokens: Sequence[str]  # per place, as they are shown
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A net and a firing sequence; harness/command/model/animation.h defines the format."""
-
-    name: str
-    caption: str
-    dot: str
-    frames: Sequence[Frame]
-
-    @staticmethod
-    def parse(json: Mapping[str, Any]) -> Trace:
-        frames = [
-            Frame(frame["label"], frame["fired"], frame["tokens"]) for frame in json["frames"]
-        ]
-        return Trace(json["name"], json["caption"], json["dot"], frames)
+# A net and a firing sequence; harness/command/model/animation.h defines the format.
+Trace = Mapping[str, Any]
 
 
 def page(trace: Trace) -> str:
@@ -59,19 +36,18 @@ def page(trace: Trace) -> str:
     environment = templates.environment(_FOLDER)
     return environment.get_template("animation.html.j2").render(
         trace=trace,
-        drawing=Markup(_text(_drawing(trace.dot))),
+        drawing=Markup(_text(_drawing(trace["dot"]))),
         style=Markup(_read("animation.css") + _read("net.css")),
         script=Markup(_read("animation.js")),
-        frames=[vars(frame) for frame in trace.frames],
     )
 
 
 def strip(trace: Trace, last: bool = False) -> str:
     """One SVG document: a picture per marking, from left to right and from top to bottom; or only
     the picture of the last marking."""
-    drawing = _drawing(trace.dot)
+    drawing = _drawing(trace["dot"])
     width, height = map(float, drawing.attrib["viewBox"].split()[2:])
-    frames = list(enumerate(trace.frames))[-1:] if last else list(enumerate(trace.frames))
+    frames = list(enumerate(trace["frames"]))[-1 if last else 0 :]
     caption = 0 if last else _CAPTION
     across = min(len(frames), max(1, int(_STRIP_WIDTH // (width + _GAP))))
     down = -(-len(frames) // across)
@@ -86,7 +62,7 @@ def strip(trace: Trace, last: bool = False) -> str:
             "role": "img",
         },
     )
-    ElementTree.SubElement(document, f"{{{_SVG}}}title").text = trace.name
+    ElementTree.SubElement(document, f"{{{_SVG}}}title").text = trace["name"]
     ElementTree.SubElement(document, f"{{{_SVG}}}style").text = _read("net.css")
     paper = {"width": "100%", "height": "100%", "fill": "#fff"}
     ElementTree.SubElement(document, f"{{{_SVG}}}rect", paper)
@@ -96,25 +72,25 @@ def strip(trace: Trace, last: bool = False) -> str:
         if not last:
             at = {"x": f"{x + 6:.0f}", "y": f"{y + 15:.0f}", "class": "caption"}
             text = ElementTree.SubElement(document, f"{{{_SVG}}}text", at)
-            text.text = f"{number}  {frame.label}"
+            text.text = f"{number}  {frame['label']}"
         picture = _shown(drawing, frame)
         picture.attrib.update({"x": f"{x:.0f}", "y": f"{y + caption:.0f}"})
         document.append(picture)
     return _text(document) + "\n"
 
 
-def _shown(drawing: ElementTree.Element, frame: Frame) -> ElementTree.Element:
+def _shown(drawing: ElementTree.Element, frame: Mapping[str, Any]) -> ElementTree.Element:
     """The drawing with the tokens of the frame, without ids, which would not be unique."""
     picture = copy.deepcopy(drawing)
     for group in picture.iter(f"{{{_SVG}}}g"):
         node = group.attrib.pop("id", "")
         names = group.attrib.get("class", "").split()
-        transition = f"t{frame.fired}"
-        if frame.fired is not None and (node == transition or transition in names):
+        transition = f"t{frame['fired']}"
+        if frame["fired"] is not None and (node == transition or transition in names):
             group.set("class", " ".join([*names, "fired"]))
         text = group.find(f"{{{_SVG}}}text")
         if node.startswith("p") and node[1:].isdigit() and text is not None:
-            text.text = frame.tokens[int(node[1:])]
+            text.text = frame["tokens"][int(node[1:])]
     return picture
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +25,7 @@ _MOST_ROWS = 40
 _BARS_A_DECADE = 4
 
 
-@dataclass(frozen=True)
-class Bar:
-    x: float  # 0 to 100, as its width
-    width: float
-    height: float  # 0 to 1, of the highest
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Times on a logarithmic axis."""
-
-    name: str
-    words: str
-    bars: list[Bar]
-    ticks: list[tuple[float, str, str]]  # where, what, and how it is aligned there
+Bar = tuple[float, float, float]  # x and width, from 0 to 100; height, from 0 to 1, the highest
 
 
 def load(folder: Path) -> dict[str, Any]:
@@ -101,12 +86,12 @@ def _timeline(periods: list[list[float]]) -> list[Bar]:
     whole = periods[-1][0]
     bars, begin = [], 0.0
     for until, share in periods:
-        bars.append(Bar(100 * begin / whole, 100 * (until - begin) / whole, share))
+        bars.append((100 * begin / whole, 100 * (until - begin) / whole, share))
         begin = until
     return bars
 
 
-def histograms(place: dict[str, Any]) -> list[Histogram]:
+def histograms(place: dict[str, Any]) -> list[dict[str, Any]]:
     """Of its waits, holds and thinks; only those that were timed."""
     return [
         _histogram(what, place[what])
@@ -115,7 +100,8 @@ def histograms(place: dict[str, Any]) -> list[Histogram]:
     ]
 
 
-def _histogram(name: str, times: dict[str, Any]) -> Histogram:
+def _histogram(name: str, times: dict[str, Any]) -> dict[str, Any]:
+    """Times on a logarithmic axis."""
     counts: dict[int, float] = {}
     for low, high, count in times["buckets"]:
         middle = max(1.0, (low + high) / 2)
@@ -130,11 +116,13 @@ def _histogram(name: str, times: dict[str, Any]) -> Histogram:
         f" 99 % below {units.nanoseconds(times['p99_ns'])}, longest"
         f" {units.nanoseconds(times['max_ns'])}"
     )
-    return Histogram(
-        name,
-        words,
-        [Bar((at - first) * width, width, count / most) for at, count in sorted(counts.items())],
-        [
+    return {
+        "name": name,
+        "words": words,
+        "bars": [
+            ((at - first) * width, width, count / most) for at, count in sorted(counts.items())
+        ],
+        "ticks": [  # where, what, and how it is aligned there
             (
                 (at - first) * width,
                 units.nanoseconds(10 ** (at / _BARS_A_DECADE)),
@@ -142,4 +130,4 @@ def _histogram(name: str, times: dict[str, Any]) -> Histogram:
             )
             for at in range(first, last + 1, _BARS_A_DECADE)
         ],
-    )
+    }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report: one page of a run, or of several.
 
-summary     each cell's figures and its standing among the primitives of its group, all at once
 regions     which primitive covers which box of threads × keys × hold; pure
 answer      the questions that a run can answer, and the answers
 colours     the palette for light and dark, and for fields behind text
@@ -9,8 +8,8 @@ svg         a matplotlib figure as inline SVG that the page's colours and script
 chart       one picture: its SVG, its caption, its key
 lines       pictures along an axis
 rows        pictures with a row for each primitive
-load, waits, fairness, cost, throughput
-            the sections' pictures
+sections, waits
+            the pictures of the sections
 fleet_part  what a page says of several machines, before it has a form
 by_cores    speed by threads ÷ cores, a line for each machine
 about       machine, build, what was invalid, what the method was

@@ -4,8 +4,7 @@ build the run was made, the command that repeats it, and what the method was. Wo
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,22 +39,18 @@ def faults(run: Run) -> Faults:
     invalid = run.trials[~run.trials["valid"]]
     final = run.final.loc[run.final.index.intersection(invalid.index)]
     again = len(invalid) - len(final)
-    kinds: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    wheres: dict[tuple[str, str], str] = {}
+    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in invalid.to_dict("records"):
-        reason = cells.reason(row)
-        kind = (str(row["workload"]), re.sub(r"[\d.,]+", "0", reason))
-        kinds.setdefault(kind, []).append((str(row["label"]), reason))
-        if kind not in wheres:
-            wheres[kind] = cells.describe(cells.key_of(row))
+        row["why"] = cells.reason(row)
+        kinds.setdefault((row["workload"], cells.kind_of(row["why"])), []).append(row)
     kinds_found = [
         Fault(
             rows=len(found),
-            primitives=list(dict.fromkeys(label for label, _ in found)),
-            where=wheres[kind],
-            reason=found[0][1],
+            primitives=list(dict.fromkeys(row["label"] for row in found)),
+            where=cells.describe(cells.key_of(found[0])),
+            reason=found[0]["why"],
         )
-        for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1]))
+        for found in sorted(kinds.values(), key=len, reverse=True)
     ]
     more = sum(fault.rows for fault in kinds_found[_MOST_KINDS:])
     return Faults(kinds_found[:_MOST_KINDS], more, len(invalid), again)
@@ -63,13 +58,19 @@ def faults(run: Run) -> Faults:
 
 def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
     """Machine, build and calibration, as far as the run records them."""
-    limits = [("Limit", limit) for limit in run.limits]
+    calibration = run.about("calibration")
     found = [
-        ("Machine", [*_machine(run.about("machine")), *limits]),
+        ("Machine", [*_machine(run.about("machine")), *(("Limit", one) for one in run.limits)]),
         ("Build", _build(run.about("build"))),
-        ("Calibration", _calibration(run.about("calibration"))),
+        ("Calibration", [(w, _shown(calibration.get(n), units.nanoseconds)) for n, w in _CLOCKS]),
     ]
-    return [(name, lines) for name, lines in found if lines]
+    shown = [(name, [line for line in lines if line[1]]) for name, lines in found]
+    return [(name, lines) for name, lines in shown if lines]
+
+
+def _shown(value: Any, words: Callable[[float], str]) -> str:
+    """Empty if the run does not record it."""
+    return words(value) if isinstance(value, (int, float)) else ""
 
 
 def command(run: Run) -> str:
@@ -120,41 +121,42 @@ def _percent(share: float) -> str:
     return f"{units.short(100 * share, 2)} %" if share >= 0.0005 else "less than 0.05 %"
 
 
+_COUNTS = (("packages", "package"), ("cores", "core"), ("hardware_threads", "hardware thread"))
+_CLOCKS = (
+    ("clock_ns", "One reading of the clock"),
+    ("floor_untimed_ns", "Floor: an operation, no wait timed"),
+    ("floor_sampled_ns", "Floor: 1 wait in 64 timed"),
+    ("floor_timed_ns", "Floor: every wait timed"),
+)
+
+
 def _machine(machine: Mapping[str, Any]) -> list[tuple[str, str]]:
-    lines = [("Processor", " ".join(str(machine.get("cpu_model") or "").split()))]
     counts = [
-        units.plural(int(machine[name]), word)
-        for name, word in (
-            ("packages", "package"),
-            ("cores", "core"),
-            ("hardware_threads", "hardware thread"),
-        )
-        if isinstance(machine.get(name), (int, float))
+        _shown(machine.get(name), lambda count: units.plural(int(count), word))
+        for name, word in _COUNTS
     ]
     usable = machine.get("usable_threads")
     if isinstance(usable, int) and usable != machine.get("hardware_threads"):
         counts.append(f"{usable} of them usable")
-    lines.append(("Cores", ", ".join(counts)))
     caches = machine.get("caches")
-    lines.append(("Caches", ", ".join(map(_cache, caches)) if isinstance(caches, list) else ""))
-    memory = machine.get("memory_bytes")
-    lines.append(("Memory", units.memory(memory) if isinstance(memory, (int, float)) else ""))
-    for name, word in (
-        ("governor", "Governor"),
-        ("kernel", "Kernel"),
-        ("hypervisor", "Hypervisor"),
-    ):
-        lines.append((word, str(machine.get(name) or "")))
-    return [(name, text) for name, text in lines if text]
+    return [
+        ("Processor", " ".join(str(machine.get("cpu_model") or "").split())),
+        ("Cores", ", ".join(filter(None, counts))),
+        ("Caches", ", ".join(map(_cache, caches)) if isinstance(caches, list) else ""),
+        ("Memory", _shown(machine.get("memory_bytes"), units.memory)),
+        *(
+            (n.capitalize(), str(machine.get(n) or ""))
+            for n in ("governor", "kernel", "hypervisor")
+        ),
+    ]
 
 
 def _cache(cache: Any) -> str:
     if not isinstance(cache, dict):
         return str(cache)
     kind = {"data": "d", "instruction": "i"}.get(str(cache.get("kind")), "")
-    size = cache.get("bytes")
-    size_text = units.memory(size) if isinstance(size, (int, float)) else "?"
-    return f"L{cache.get('level', '?')}{kind} {cache.get('number', '?')} × {size_text}"
+    size = _shown(cache.get("bytes"), units.memory) or "?"
+    return f"L{cache.get('level', '?')}{kind} {cache.get('number', '?')} × {size}"
 
 
 def _build(build: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -162,27 +164,12 @@ def _build(build: Mapping[str, Any]) -> list[tuple[str, str]]:
     if commit and build.get("modified"):
         commit += ", with changes"
     libraries = mapping(build.get("libraries"))
-    lines = [
+    return [
         ("lockbench", str(build.get("version") or "")),
         ("Commit", commit),
         ("Compiler", str(build.get("compiler") or "")),
         ("Flags", str(build.get("flags") or "")),
         ("Libraries", ", ".join(f"{name} {version}" for name, version in libraries.items())),
-    ]
-    return [(name, text) for name, text in lines if text]
-
-
-def _calibration(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    words = {
-        "clock_ns": "One reading of the clock",
-        "floor_untimed_ns": "Floor: an operation, no wait timed",
-        "floor_sampled_ns": "Floor: 1 wait in 64 timed",
-        "floor_timed_ns": "Floor: every wait timed",
-    }
-    return [
-        (word, units.nanoseconds(found[name]))
-        for name, word in words.items()
-        if isinstance(found.get(name), (int, float))
     ]
 
 

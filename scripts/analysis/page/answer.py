@@ -16,12 +16,14 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import advice, baselines, cells, figure, locking_cost, unfairness, units, verdict
+from analysis import advice, baselines, cells, figure, locking_cost, summary, unfairness, units
+from analysis import verdict
 from analysis.loader import SATURATED
-from analysis.page import regions, summary
+from analysis.page import regions
 from analysis.page.regions import Field, Place, Region
 
 AXES = ["threads", "keys", "load", "rate_per_s", "hold"]
+Axes = list[list[Any]]  # the values along each of AXES
 _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
 _OUTSIDE = cells.apart("threads", "keys", "rate_per_s").union(_HOLD)
 # Not significantly different, but slower than this share of the fastest: no answer all the same.
@@ -41,6 +43,13 @@ class Spot:
     settled: bool
     unfair: str
 
+    @property
+    def words(self) -> str:
+        if self.settled:
+            return f"{units.digits(self.lead, 3)}×" if self.lead is not None else "alone"
+        words = f"≈ {figure.short(self.level[0], 18)}" if self.level else "alone"
+        return words + (f" +{len(self.level) - 1}" if len(self.level) > 1 else "")
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -57,14 +66,8 @@ class Advice:
 @dataclass(frozen=True)
 class Question:
     name: str
-    key: dict[str, Any]
-    threads: list[float]
-    keys: list[float]
-    loads: list[float]  # 0: there is none
-    holds: list[str]
     spots: dict[Place, Spot]
     advice: list[Advice]
-    competitors: list[str]
 
 
 def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
@@ -97,21 +100,10 @@ def lonely(table: pd.DataFrame) -> list[str]:
 
 def _holds(rows: pd.DataFrame) -> pd.Series:
     """Holds as one axis: what is done inside, in words."""
-    words = {
-        values: cells.describe(dict(zip(_HOLD, values)), _HOLD)
-        for values in rows[_HOLD].drop_duplicates().itertuples(index=False, name=None)
-    }
-    keys = rows[_HOLD].itertuples(index=False, name=None)
-    return pd.Series([_hold_words(words, key) for key in keys], index=rows.index)
-
-
-def _hold_words(words: dict[tuple, str], key: tuple) -> str:
-    # NaN is not itself: a key that holds one is looked up by its words.
-    return (
-        words.get(key)
-        or cells.describe(cells.key_of(dict(zip(_HOLD, key)), _HOLD), _HOLD)
-        or "no hold"
-    )
+    codes = pd.Series(cells.codes(rows, _HOLD), index=rows.index)
+    heads = rows.loc[~codes.duplicated(), _HOLD].to_dict("records")
+    words = [cells.describe(cells.key_of(one, _HOLD), _HOLD) or "no hold" for one in heads]
+    return codes.map(dict(enumerate(words)))
 
 
 def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Question | None:
@@ -122,37 +114,22 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
         return None
     order = rows.assign(kind=rows["hold_kind"].map({"none": 0, "touch": 1, "spin": 2}).fillna(3))
     order = order.sort_values(["kind", "hold_lines", "hold_ns"], na_position="first")
-    holds = list(dict.fromkeys(order["hold"]))
-    threads, keys, loads, rates = (sorted(rows[axis].dropna().unique()) for axis in AXES[:4])
+    axes: Axes = [sorted(rows[axis].dropna().unique()) for axis in AXES[:-1]]
+    axes.append(list(dict.fromkeys(order["hold"])))
     spots: dict[Place, Spot] = {}
     by_place: dict[Place, pd.DataFrame] = {}
-    for _, own in rows.groupby("group", sort=False):
+    for _, own in rows.dropna(subset=["threads", "keys"]).groupby("group", sort=False):
         head = own.iloc[0]
-        if head["threads"] != head["threads"] or head["keys"] != head["keys"]:
-            continue
-        place = (
-            threads.index(head["threads"]),
-            keys.index(head["keys"]),
-            loads.index(head["load"]),
-            rates.index(head["rate_per_s"]),
-            holds.index(head["hold"]),
-        )
+        place = tuple(axis.index(head[name]) for name, axis in zip(AXES, axes))
         spots[place], by_place[place] = _spot(own), own
     if not spots:
         return None
     head = cells.key_of(rows.iloc[0], names)
-    axes = (threads, keys, loads, rates, holds)
-    loop = " · saturated loop" if loads == [SATURATED] else ""
+    loop = " · saturated loop" if axes[AXES.index("load")] == [SATURATED] else ""
     return Question(
         name=(cells.describe(head) or "unnamed workload") + loop,
-        key=head,
-        threads=threads,
-        keys=keys,
-        loads=loads,
-        holds=holds,
         spots=spots,
         advice=[_advice(one, axes, spots, by_place, judged) for one in _covered(spots, by_place)],
-        competitors=list(dict.fromkeys(rows["label"])),
     )
 
 
@@ -201,10 +178,6 @@ def _covered(spots: dict[Place, Spot], rows: dict[Place, pd.DataFrame]) -> list[
 def _near(spot: Spot, rows: pd.DataFrame) -> list[str]:
     near = rows[(rows["ratio"] >= _NEAR) & rows["label"].isin(spot.level)]
     return list(near["label"])
-
-
-# Of AXES.
-Axes = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float], Sequence[str]]
 
 
 def _advice(
@@ -347,18 +320,11 @@ def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table, words: _
     known = [one for one in found if one is not None]
     if not known:
         return ""
-    counts = {word: sum(one.verdict == word for one in known) for word in _VERDICTS}
-    if len(known) == 1:
-        outcome = known[0].verdict
-    else:
-        outcome = ", ".join(
-            f"{word} in {n} of {len(known)} cells" for word, n in counts.items() if n
-        )
+    of = f" of {len(known)} cells"
+    counts = [f"{word} in {n}{of}" for word, n in verdict.count(known).items()]
+    outcome = ", ".join(counts) if len(known) > 1 else known[0].verdict
     ratios = [one.ratio for one in known]
     return f"; {_range(ratios)} {words.of} {figure.printable(usual, 60)} ({outcome})"
-
-
-_VERDICTS = (verdict.FASTER, verdict.SLOWER, verdict.SAME, verdict.INCONCLUSIVE)
 
 
 def _range(ratios: Sequence[float]) -> str:

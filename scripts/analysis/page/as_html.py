@@ -8,24 +8,20 @@ text was written by an XML writer. The page forbids itself to load anything.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
 from analysis import cells, figure, fleet_tables, losses, templates, text, unfairness, units
-from analysis.fleet import Entry
 from analysis.machines import Machine
 from analysis.page import colours, content, method
-from analysis.page.answer import Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
-from analysis.page.fleet_part import FleetPart, Map, Part
-from analysis.verdict import FASTER, SLOWER, Comparison
+from analysis.page.fleet_part import FleetPart
+from analysis.verdict import Comparison
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
@@ -42,31 +38,14 @@ _CONTENTS = (
     ("machine", "Machine and command"),
     ("method", "Method"),
 )
-# Of the table of cells; `n`: figures. Those after the workload are shown on demand: page.css.
-_COLUMNS = [
-    {"name": name, "style": style}
-    for name, style in (
-        ("primitive", ""),
-        ("verdict", ""),
-        ("of the fastest", "n"),
-        ("median", "n"),
-        ("threads", "n"),
-        ("keys", "n"),
-        ("hold", ""),
-        ("workload", ""),
-        ("p99 wait", "n"),
-        ("least – greatest", ""),
-        ("longest wait", "n"),
-        ("mean wait", "n"),
-        ("slowest thread", "n"),
-        ("Jain", "n"),
-        ("CPU/op", "n"),
-        ("memory", "n"),
-        ("pictures", ""),
-    )
-]
+# Of the table of cells. Those after the workload are shown on demand: page.css.
+_COLUMNS = (
+    "primitive, verdict, of the fastest, median, threads, keys, hold, workload, p99 wait,"
+    " least – greatest, longest wait, mean wait, slowest thread, Jain, CPU/op, memory, pictures"
+).split(", ")
+_OF_TEXT = {"primitive", "verdict", "hold", "workload", "least – greatest", "pictures"}
 MOST_QUESTIONS = 24
-MOST_RECORDS = 1200  # comparisons that the page carries as data
+MOST_RECORDS = 1150  # comparisons that the page carries as data
 _MOST_ADVICE = 6
 _MOST_MAPS = 8
 _MOST_PLACES = 12  # along each side of a map
@@ -81,25 +60,36 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         whole=_whole,
         percent=units.whole_percent,
         ratio=units.ratio,
+        short=figure.short,
+        printable=figure.printable,
+        described=cells.describe,
+        evenly=lambda found: cells.evenly(found, _MOST_PLACES),
+        short_number=units.number,
+        entry_text=fleet_tables.entry,
     )
-    titles = _titles(chapters, fleet.fleet.machines if fleet else [])
+    room = max(1, _MOST_MAPS // max(1, len(chapters)))
+    machines = fleet.fleet.machines if fleet else []
     return environment.get_template("page.html.j2").render(
         title=_title(chapters, fleet),
-        fleet=_fleet(fleet, inks) if fleet else None,
-        machines=fleet.fleet.machines if fleet else [],
-        short_names=fleet is not None and len(fleet.fleet.machines) > fleet_tables.MOST_COLUMNS,
-        numbers=inks.numbers,
+        fleet=fleet,
+        machines=machines,
+        short_names=len(machines) > fleet_tables.MOST_COLUMNS,
+        inks=inks,
         style=style(inks),
         script=Markup((TEMPLATES / "page.js").read_text(encoding="utf-8")),
         symbols=Markup(_symbols(inks)),
         chapters=[
-            _shown(chapter, title, len(chapters)) for chapter, title in zip(chapters, titles)
+            {**vars(chapter), "title": title}
+            for chapter, title in zip(chapters, _titles(chapters, machines))
         ],
         contents=_CONTENTS,
-        columns=_COLUMNS,
+        columns=[(name, "" if name in _OF_TEXT else "n") for name in _COLUMNS],
         method=method.PARAGRAPHS,
         most_questions=MOST_QUESTIONS,
         most_advice=_MOST_ADVICE,
+        most_columns=_MOST_COLUMNS,
+        most_rows=_MOST_ROWS,
+        panels_of=lambda every: _panels_of(every, room),
         unfair=unfairness.EXPLAINED,
         losses_explained=losses.EXPLAINED,
         comparisons=Markup(_comparisons(chapters)),
@@ -111,75 +101,6 @@ def _title(chapters: Sequence[Chapter], fleet: FleetPart | None) -> str:
         return ", ".join(dict.fromkeys(map(content.heading, chapters)))
     preset = f"{fleet.fleet.preset} on " if fleet.fleet.preset else ""
     return text.one_line(preset + units.plural(len(fleet.fleet.machines), "machine"), 80)
-
-
-def _fleet(fleet: FleetPart, inks: Inks) -> dict[str, Any]:
-    return {**vars(fleet), "parts": [_part(one, fleet, inks) for one in fleet.parts]}
-
-
-_CLASSES = {FASTER: " up", SLOWER: " down"}  # of the fields of a matrix
-
-
-def _part(part: Part, fleet: FleetPart, inks: Inks) -> dict[str, Any]:
-    """Machines across if there is room for them, else down."""
-    machines = fleet.fleet.machines
-    turned = len(machines) > fleet_tables.MOST_COLUMNS
-    labels = list(part.matrix)
-    if turned:
-        heads = [figure.short(label, 20) for label in labels]
-        rows: list[dict[str, Any]] = [
-            {
-                "name": one.name,
-                "number": None,
-                "entries": [_entry(part.matrix[label].get(place)) for label in labels],
-            }
-            for place, one in enumerate(machines)
-        ]
-    else:
-        heads = [one.name for one in machines]
-        rows = [
-            {
-                "name": label,
-                "number": inks.numbers[label],
-                "entries": [_entry(part.matrix[label].get(p)) for p in range(len(machines))],
-            }
-            for label in labels
-        ]
-    return {
-        **vars(part),
-        "turned": turned,
-        "heads": heads,
-        "rows": rows,
-        "maps": [_small_map(one, inks) for one in part.maps],
-        "charts": [_chart(one, inks) for one in part.charts],
-    }
-
-
-def _entry(entry: Entry | None) -> dict[str, str] | None:
-    if entry is None:
-        return None
-    said = ", ".join(f"{word} in {n}" for word, n in entry.counts.items())
-    of = units.plural(sum(entry.counts.values()), "cell")
-    return {
-        "style": f"n{_CLASSES.get(entry.verdict, '')}",
-        "text": f"{units.ratio(entry.ratio)} {fleet_tables.MARKS[entry.verdict]}",
-        "words": f"{said} of {of}",
-    }
-
-
-def _small_map(map_: Map, inks: Inks) -> dict[str, Any]:
-    keys = cells.evenly(map_.keys, _MOST_PLACES)
-    return {
-        "machine": map_.machine,
-        "heads": [units.number(count) for count in keys],
-        "rows": [
-            {
-                "threads": units.number(threads),
-                "spots": [_spot(map_.spots.get((threads, count)), inks) for count in keys],
-            }
-            for threads in cells.evenly(map_.threads, _MOST_PLACES)
-        ],
-    }
 
 
 def _comparisons(chapters: Sequence[Chapter]) -> str:
@@ -216,64 +137,11 @@ def _titles(chapters: Sequence[Chapter], machines: Sequence[Machine]) -> list[st
     ]
 
 
-def _shown(chapter: Chapter, title: str, of: int) -> dict[str, Any]:
-    """The chapter with what only this form needs."""
-    # A table of one column only repeats the answer: it is shown where there is no other.
-    panels = [one for one in chapter.losses if len(one.columns) > 1] or chapter.losses
-    room = max(1, _MOST_MAPS // of)
-    return {
-        **vars(chapter),
-        "title": title,
-        "sections": {
-            name: {
-                "notes": section.notes,
-                "charts": [_chart(c, chapter.inks) for c in section.charts],
-            }
-            for name, section in chapter.sections.items()
-        },
-        "losses": [_losses(panel, chapter.inks) for panel in panels[:room]],
-        "more_losses": max(0, len(panels) - room),
-        "any_unfair": any(line.price for line in chapter.lines),
-    }
-
-
-def _chart(chart: Any, inks: Inks) -> dict[str, Any]:
-    keys = [(figure.printable(inks.names[number], 60), number) for number in chart.shown]
-    return {**vars(chart), "drawn": Markup(chart.svg), "marks": keys}
-
-
-def _losses(panel: losses.Panel, inks: Inks) -> dict[str, Any]:
-    """Primitives down, cells across."""
-    columns = panel.thinned(_MOST_COLUMNS)
-    spans = Counter(map(panel.span, columns) if panel.by_load else ())
-    return {
-        "title": cells.describe(panel.key),
-        "axis": "load" if panel.by_load else panel.across,
-        "spans": list(spans.items()),
-        "heads": [panel.head(column) for column in columns],
-        "rows": [
-            {"label": label, "number": inks.numbers[label], "fields": [own.get(c) for c in columns]}
-            for label, own in list(panel.rows.items())[:_MOST_ROWS]
-        ],
-    }
-
-
-def _spot(spot: Spot | None, inks: Inks) -> dict[str, Any] | None:
-    if spot is None:
-        return None
-    if spot.settled:
-        words = f"{units.digits(spot.lead, 3)}×" if spot.lead is not None else "alone"
-    else:
-        more = len(spot.level) - 1
-        words = f"≈ {figure.short(spot.level[0], 18)}" if spot.level else "alone"
-        words += f" +{more}" if more > 0 else ""
-    return {
-        "name": figure.short(spot.first, 20),
-        "number": inks.numbers[spot.first],
-        "settled": spot.settled,
-        "unfair": spot.unfair,
-        "words": words,
-    }
+def _panels_of(every: Sequence[losses.Panel], room: int) -> tuple[Sequence[losses.Panel], int]:
+    """Those that are shown, and how many more there are. A table of one column only repeats the
+    answer: it is shown where there is no other."""
+    panels = [one for one in every if len(one.columns) > 1] or every
+    return panels[:room], max(0, len(panels) - room)
 
 
 def style(inks: Inks) -> Markup:

@@ -12,7 +12,6 @@ from analysis.fleet import Fleet, fewest_keys
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
 
-_TALL = 190.0
 MOST_NAMED = 8  # machines whose lines have their names
 Point = tuple[float, float]  # threads ÷ cores, ratio
 
@@ -43,13 +42,10 @@ def _title(fleet: Fleet, places: Mapping[int, Sequence[int]], label: str) -> str
 
 def _line(fleet: Fleet, machine: int, places: Sequence[int], label: str) -> list[Point]:
     table, cores = fleet.tables[machine], fleet.machines[machine].cores or 1
-    found = []
-    for place in places:
-        threads = table.groups[place].key["threads"]
-        for one in table.comparisons_of(place):
-            if one.primitive == label and threads is not None:
-                found.append((threads / cores, one.ratio))
-    return sorted(found)
+    every = (one for place in places for one in table.comparisons_of(place))
+    return sorted(
+        (one.threads / cores, one.ratio) for one in every if one.primitive == label and one.threads
+    )
 
 
 def _drawn(
@@ -57,8 +53,7 @@ def _drawn(
 ) -> Chart:
     named = len(lines) <= MOST_NAMED
     names = [figure.short(fleet.machines[machine].name, 18) for machine in lines]
-    right = endings.LABEL_GAP * 72 + chart.text_width(names) + 4 if named else 14
-    axes = chart.room(_TALL, left=46, right=right)
+    axes = chart.room_for_lines(names if named else [])
     look, gid = maker.look(label), maker.own(label)
     ends = []
     for name, (machine, line) in zip(names, lines.items()):
@@ -83,9 +78,7 @@ def _drawn(
     axes.axhline(1.0, color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
     axes.grid(axis="y")
     axes.set_xlabel(scales.logarithmic("threads ÷ cores"))
-    chart.name_y(axes, scales.logarithmic("speed against the machine's baseline, dashed"))
-    if named:
-        endings.label_ends(axes, ends, size=chart.TEXT)
+    chart.name_lines(axes, "speed against the machine's baseline, dashed", ends if named else [])
     titles = {label: _words_of(fleet, label, lines)}
     return maker.made(axes.figure, "threads ÷ cores", title, titles, _summary(fleet, lines), [])
 

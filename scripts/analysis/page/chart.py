@@ -11,20 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import matplotlib
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from analysis import figure, palette
+from analysis import endings, figure, palette, scales
 from analysis.page import svg
 from analysis.page.colours import Inks
 
 WIDE = 400.0
 TEXT = 10.5
-# Each block is a point up to so many; beyond, a bar from the least to the greatest.
-MOST_POINTS = 12
 
 
 @dataclass(frozen=True)
@@ -102,8 +99,16 @@ def room(tall: float, left: float, right: float, top: float = 22, bottom: float 
     return made.add_axes((left / WIDE, bottom / whole, (WIDE - left - right) / WIDE, tall / whole))
 
 
-def name_y(axes: Axes, words: str) -> None:
-    """Above the axis, level: words that stand on end are hard to read."""
+def room_for_lines(names: Sequence[str]) -> Axes:
+    """With room for the names of the lines at their ends; no names: they have none."""
+    right = endings.LABEL_GAP * 72 + text_width(names) + 4 if names else 14
+    return room(190.0, left=46, right=right)
+
+
+def name_lines(axes: Axes, label: str, ends: Sequence[endings.End]) -> None:
+    """The name of the y axis above it, level: words that stand on end are hard to read; and the
+    names of the lines at their ends."""
+    words = scales.logarithmic(label)
     left = axes.get_position().x0 * WIDE
     axes.annotate(
         words,
@@ -114,34 +119,12 @@ def name_y(axes: Axes, words: str) -> None:
         color=figure.QUIET,
         annotation_clip=False,
     )
-
-
-def name_row(axes: Axes, y: float, words: str, gid: str, right: bool = False) -> None:
-    """Beside the axes at the height y, at the left or at the right."""
-    axes.annotate(
-        words,
-        (1.0 if right else 0.0, y),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(8 if right else -8, 0),
-        textcoords="offset points",
-        ha="left" if right else "right",
-        va="center_baseline",
-        annotation_clip=False,
-        gid=gid,
-    )
+    endings.label_ends(axes, ends, size=TEXT)
 
 
 def text_width(words: Sequence[str]) -> float:
     """Of the widest, in points."""
     return figure.widest(words, TEXT) * 72
-
-
-def draw_points(axes: Axes, x: pd.Series, y: pd.Series, colour: str, gid: str) -> None:
-    """A faint point each. As strokes of no length with round ends: the shortest SVG there is."""
-    places = np.column_stack([x, x, np.full(len(x), np.nan)]).ravel()
-    levels = np.column_stack([y, y, np.full(len(y), np.nan)]).ravel()
-    (line,) = axes.plot(places, levels, color=colour, linewidth=4, alpha=0.38, zorder=2, gid=gid)
-    line.set_solid_capstyle("round")
 
 
 def value_words(values: pd.Series, words: Callable[[float], str]) -> str:

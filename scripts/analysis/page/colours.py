@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from analysis import palette
 
@@ -18,26 +17,8 @@ LEAST_FOR_TEXT = 4.5
 LEAST_FOR_LINES = 2.2  # beside which marker, dash and name identify a line, too
 
 
-@dataclass(frozen=True)
-class Theme:
-    """What is neither a primitive's nor a field's."""
-
-    paper: str
-    card: str
-    ink: str
-    quiet: str
-    grid: str
-    axis: str
-    link: str
-    good: str
-    fair: str
-    bad: str
-    # Fields of losses, by Loss.step.
-    step0: str
-    step1: str
-    step2: str
-    step3: str
-
+# By name: what is neither a primitive's nor a field's. step0 to step3: losses, by Loss.step.
+Theme = dict[str, str]
 
 _LIGHT_AND_DARK = {
     "paper": ("#FFFFFF", "#12151A"),
@@ -55,12 +36,12 @@ _LIGHT_AND_DARK = {
     "step2": ("#F3B982", "#6B4420"),
     "step3": ("#DE7F35", "#8A5220"),
 }
-LIGHT, DARK = (Theme(**{name: both[i] for name, both in _LIGHT_AND_DARK.items()}) for i in range(2))
+LIGHT, DARK = ({name: both[i] for name, both in _LIGHT_AND_DARK.items()} for i in range(2))
 
 
 def luminance(colour: str) -> float:
     parts = []
-    for value in _channels(colour):
+    for value in palette.channels(colour):
         parts.append(value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4)
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
@@ -73,10 +54,10 @@ def contrast(one: str, other: str) -> float:
 
 def on_dark(colour: str) -> str:
     """The same hue where paper is dark."""
-    hue, light, rich = colorsys.rgb_to_hls(*_channels(colour))
+    hue, light, rich = colorsys.rgb_to_hls(*palette.channels(colour))
     light = 0.92 - 0.72 * light
-    found = _written(colorsys.hls_to_rgb(hue, light, min(rich, 0.62)))
-    while contrast(found, DARK.paper) < LEAST_FOR_LINES + 1:
+    found = palette.hexadecimal(colorsys.hls_to_rgb(hue, light, min(rich, 0.62)))
+    while contrast(found, DARK["paper"]) < LEAST_FOR_LINES + 1:
         found = palette.mix(found, 0.1)
     return found
 
@@ -89,25 +70,11 @@ def fields(colour: str, theme: Theme) -> tuple[str, str]:
 
 def _under(colour: str, theme: Theme, share: float) -> str:
     """The colour, moved towards the paper by at least this share and until ink stands out."""
-    found = _between(colour, theme.paper, share)
-    while contrast(found, theme.ink) < LEAST_FOR_TEXT + 0.5:
+    found = palette.between(colour, theme["paper"], share)
+    while contrast(found, theme["ink"]) < LEAST_FOR_TEXT + 0.5:
         share = share + (1 - share) * 0.2
-        found = _between(colour, theme.paper, share)
+        found = palette.between(colour, theme["paper"], share)
     return found
-
-
-def _between(one: str, other: str, share: float) -> str:
-    mixed = [a + (b - a) * share for a, b in zip(_channels(one), _channels(other))]
-    return _written((mixed[0], mixed[1], mixed[2]))
-
-
-def _channels(colour: str) -> tuple[float, float, float]:
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return red, green, blue
-
-
-def _written(channels: tuple[float, float, float]) -> str:
-    return "#" + "".join(f"{round(255 * channel):02X}" for channel in channels)
 
 
 # With more primitives than this a page has one number for all that look the same: the colours of
@@ -134,7 +101,7 @@ class Inks:
 
     def style(self, theme: Theme) -> str:
         """Every colour of a theme as CSS custom properties."""
-        declarations = [f"--{name}:{value}" for name, value in vars(theme).items()]
+        declarations = [f"--{name}:{value}" for name, value in theme.items()]
         for number, label in sorted(self.names.items()):
             colour = self.looks[label].colour
             deep, pale = fields(colour, theme)

@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, losses, prediction_error, stressed, tables, text, units, verdict
+from analysis import cells, figure, losses, prediction_error, stressed, summary, tables, text, units
+from analysis import verdict
 from analysis.loader import Run
-from analysis.page import about, answer, cost, fairness, load, summary, throughput, waits
+from analysis.page import about, answer, sections as pictured, waits
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
 from analysis.saturation import Saturation, saturations
@@ -107,8 +108,8 @@ def _chapter(
     run: Run, inks: Inks, prefix: str, most_cells: int, pictures: bool, most_pictures: int
 ) -> Chapter:
     judged = verdict.of_run(run)
-    rows = summary.numbered(run, judged)
-    table = summary.of(rows, judged)
+    rows = judged.rows
+    table = summary.of(judged)
     drawn = _drawn(table)
     maker = Maker(inks, f"{prefix}p", run.predicted_for)
     shown = rows[rows["label"].isin(drawn)]
@@ -187,11 +188,11 @@ def _facts(run: Run, table: pd.DataFrame) -> list[str]:
 def _sections(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
     valid = rows[rows["valid"]]
     return {
-        "load": Section(*load.charts(run, valid, maker, most)),
+        "load": Section(*pictured.load(run, valid, maker, most)),
         "waits": Section(*waits.charts(run, valid, maker, most)),
-        "fairness": Section(*fairness.charts(valid, maker, most)),
-        "cost": Section(*cost.charts(valid, maker, most)),
-        "throughput": Section(*throughput.charts(valid, maker, most)),
+        "fairness": Section(*pictured.fairness(valid, maker, most)),
+        "cost": Section(*pictured.cost(valid, maker, most)),
+        "throughput": Section(*pictured.throughput(valid, maker, most)),
     }
 
 
@@ -230,7 +231,7 @@ def _line(one: dict[str, Any], inks: Inks, links: dict[int, list[tuple[str, str]
         _figure(one["wait_p99_ns"], units.nanoseconds),
         _figure(one["wait_max_ns"], units.nanoseconds),
         _figure(one["wait_mean_ns"], units.nanoseconds),
-        _figure(one["idle_share"], lambda value: f"{100 * value:.0f} %"),
+        _figure(one["idlest_share"], lambda value: f"{100 * value:.0f} %"),
         _figure(one["fairness_jain"], lambda value: f"{value:.2f}"),
         _figure(one["processor_ns"], units.nanoseconds),
         _figure(one["lock_bytes"], units.memory),

@@ -8,20 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis import cells, figure, fleet_tables, units
-from analysis.fleet import (
-    Choice,
-    Entry,
-    Fleet,
-    Row,
-    Workload,
-    alike,
-    contradictions,
-    matrix,
-    shared,
-    words,
-)
-from analysis.page import answer, by_cores, summary
+from analysis import cells, figure, fleet_tables, summary, units
+from analysis.fleet import Choice, Entry, Fleet, Row, Workload, alike, contradictions, matrix
+from analysis.fleet import shared, words
+from analysis.page import answer, by_cores
 from analysis.page.answer import Spot
 from analysis.page.chart import Chart, Maker
 

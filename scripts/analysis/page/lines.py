@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from analysis import cells, endings, figure, scales
-from analysis.cells import Group
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
 from analysis.pictures import curves
-
-_TALL = 190.0
 
 
 def along(
@@ -30,19 +26,11 @@ def along(
         return [], 0
     rows, unseen = _few_facets(rows, axis.column, 3 * most)
     facets = cells.axis_facets(rows, axis.column)
-    parts = [
-        (facet, family, labels)
-        for facet in facets
-        for family, labels in curves.split(facet.labels).items()
-    ]
+    panels = [one for found in curves.panels_of(facets, rows[:0], [measure]) for one in found]
     _, varied = cells.same_and_different([facet.key for facet in facets])
-    chosen = cells.evenly(parts, most)
-    scales_of = curves.limits([facet for facet, _, _ in chosen], rows[:0], axis.measures)
-    charts = [
-        _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link, scale[0])
-        for (facet, family, labels), scale in zip(chosen, scales_of)
-    ]
-    return charts, len(parts) - len(chosen) + unseen
+    chosen = cells.evenly(panels, most)
+    charts = [_drawn(one, axis, maker, _title(one, varied, axis), link) for one in chosen]
+    return charts, len(panels) - len(chosen) + unseen
 
 
 def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, int]:
@@ -57,74 +45,29 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
     return rows[facet.isin(chosen)], len(every) - len(chosen)
 
 
-def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:
-    where = cells.describe(facet.key, [*varied, "threads", "keys"] if varied else None)
-    return f"{axis.what} by {axis.title}: {where}{f' · {family} family' if family else ''}"
+def _title(panel: curves.Panel, varied: Sequence[str], axis: curves.Axis) -> str:
+    where = cells.describe(panel.group.key, [*varied, "threads", "keys"] if varied else None)
+    family = f" · {panel.family} family" if panel.family else ""
+    return f"{axis.what} by {axis.title}: {where}{family}"
 
 
-def _drawn(
-    facet: Group,
-    labels: Sequence[str],
-    axis: curves.Axis,
-    maker: Maker,
-    title: str,
-    link: str,
-    limits: tuple[float, float],
-) -> Chart:
-    measure = axis.measures[0]
-    rows = facet.rows[facet.rows["label"].isin(labels)]
+def _drawn(panel: curves.Panel, axis: curves.Axis, maker: Maker, title: str, link: str) -> Chart:
+    measure = panel.measure
+    rows = panel.group.rows[panel.group.rows["label"].isin(panel.labels)]
     values = sorted(rows[axis.column].unique())
     places = scales.positions(values)
-    names = [figure.short(label, 18) for label in labels]
-    axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
+    axes = chart.room_for_lines([figure.short(label, 18) for label in panel.labels])
     ends, titles = [], {}
-    for label in labels:
+    for label in panel.labels:
         own = rows[rows["label"] == label]
-        last = _draw_line(axes, own, axis, places, maker, label)
-        name = figure.short(label, 18)
-        ends.append(endings.End(*last, name, maker.look(label), maker.own(label)))
+        look, gid = maker.look(label), maker.own(label)
+        last = curves.draw_line(axes, own, axis, measure, places, look, gid)
+        ends.append(endings.End(*last, figure.short(label, 18), look, gid))
         titles[label] = _words_of(own, label, axis)
-    axes.set_ylim(*limits)
-    scales.log_scale(axes, "y", measure.words)
-    scales.log_axis_of(axes, places, axis.words, axis.label, least=0.16, share=0.05)
-    chart.name_y(axes, scales.logarithmic(measure.label))
-    endings.label_ends(axes, ends, size=chart.TEXT)
-    return maker.made(
-        axes.figure, link, title, titles, _summary(rows, axis, values[-1]), rows["cell"]
-    )
-
-
-def _draw_line(
-    axes: Axes,
-    own: pd.DataFrame,
-    axis: curves.Axis,
-    places: dict[float, float],
-    maker: Maker,
-    label: str,
-) -> tuple[float, float]:
-    column = axis.measures[0].column
-    look, gid = maker.look(label), maker.own(label)
-    curves.draw_error(axes, own, axis.column, column, places, look.colour, gid)
-    by_value = own.groupby(axis.column)[column]
-    medians = by_value.median()
-    x = [places[value] for value in medians.index]
-    if by_value.size().max() <= chart.MOST_POINTS:
-        chart.draw_points(axes, own[axis.column].map(places), own[column], look.colour, gid)
-    else:
-        for at, low, high in zip(x, by_value.min(), by_value.max()):
-            axes.plot((at, at), (low, high), color=look.colour, linewidth=4, alpha=0.3, gid=gid)
-    axes.plot(
-        x,
-        medians,
-        **look.line,
-        marker=look.marker,
-        markersize=5,
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-        zorder=3,
-        gid=gid,
-    )
-    return x[-1], float(medians.iloc[-1])
+    curves.scale(axes, axis, measure, places, panel.limits, least=0.16, share=0.05)
+    chart.name_lines(axes, measure.label, ends)
+    summary = _summary(rows, axis, values[-1])
+    return maker.made(axes.figure, link, title, titles, summary, rows["cell"])
 
 
 def _words_of(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:

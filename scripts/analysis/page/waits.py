@@ -11,7 +11,7 @@ and there is no distribution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -22,9 +22,8 @@ from analysis.cells import Group
 from analysis.loader import Run
 from analysis.page import chart, lines
 from analysis.page.chart import Chart, Maker
-from analysis.pictures import curves
+from analysis.pictures import curves, rows as of_rows, wait_by_rate
 
-_TALL = 190.0
 # How many times rarer than every wait: 2 is the median, 100 the 99th percentile.
 _RARITY = np.geomspace(1.25, 1e5, 46)
 _NAMED = {2.0: "50 %", 10.0: "90 %", 100.0: "99 %", 1e3: "99.9 %", 1e4: "99.99 %", 1e5: "99.999 %"}
@@ -65,16 +64,8 @@ def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[
 def _by_rate(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], int]:
     open_ = rows[(rows["mode"] == "open") & rows["wait_p99_ns"].notna()]
     open_ = open_.assign(wait_p99_ns=open_["wait_p99_ns"].clip(lower=1.0))
-    axis = curves.Axis(
-        "rate_per_s",
-        "arrivals per second",
-        "rate of arrivals",
-        units.count,
-        what="p99 wait",
-        measures=[
-            curves.Measure("wait_p99_ns", "p99 wait from when it was due", units.nanoseconds)
-        ],
-    )
+    p99 = next(one for one in wait_by_rate.AXIS.measures if one.column == "wait_p99_ns")
+    axis = replace(wait_by_rate.AXIS, what="p99 wait", measures=[p99])
     return lines.along(open_, axis, maker, most, "waits by rate")
 
 
@@ -135,8 +126,7 @@ def _percentiles(
     title: str,
     limits: tuple[float, float],
 ) -> Chart:
-    names = [figure.short(label, 18) for label in found]
-    axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
+    axes = chart.room_for_lines([figure.short(label, 18) for label in found])
     ends, titles = [], {}
     reach = max(10.0, *(float(curve.rarity[-1]) for curve in found.values()))
     for label, one in found.items():
@@ -152,8 +142,7 @@ def _percentiles(
     axes.set_xlim(1.25, reach * 1.1)
     axes.grid(axis="y")
     axes.set_xlabel("share of waits that were no longer")
-    chart.name_y(axes, scales.logarithmic("wait"))
-    endings.label_ends(axes, ends, size=chart.TEXT)
+    chart.name_lines(axes, "wait", ends)
     return maker.made(axes.figure, "percentiles", title, titles, _summary(rows), rows["cell"])
 
 
@@ -202,7 +191,7 @@ def _distribution(
         own = buckets[buckets["label"] == label]
         if not own.empty:
             _ridge(axes, own, edges, len(names) - 1 - i, maker, label)
-        chart.name_row(axes, len(names) - 1 - i + 0.25, names[i], maker.own(label))
+        of_rows.name_row(axes, len(names) - 1 - i + 0.25, names[i], maker.own(label))
         timed = own["count"].sum()
         titles[label] = f"{figure.printable(label, 120)}\n{timed:,.0f} waits timed"
     axes.set_ylim(-0.15, len(names) + 0.15)

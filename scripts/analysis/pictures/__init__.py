@@ -12,25 +12,8 @@ from collections.abc import Callable
 from matplotlib.figure import Figure
 
 from analysis.loader import Run
-from analysis.pictures import (
-    cost,
-    cost_by_load,
-    events,
-    fairness,
-    late_writes,
-    makespan,
-    micro,
-    scalability,
-    throughput,
-    throughput_by_hold,
-    throughput_by_keys,
-    throughput_by_stripes,
-    throughput_by_threads,
-    throughput_by_writes,
-    wait,
-    wait_by_rate,
-    winner,
-)
+from analysis.pictures import cost, cost_by_load, events, fairness, late_writes, makespan, micro
+from analysis.pictures import scalability, throughput, wait, wait_by_rate, winner
 
 PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "cost-by-load": cost_by_load.draw,
@@ -44,12 +27,7 @@ PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "cost": cost.draw,
     "events": events.draw,
     "uncontended": micro.draw,
-    "throughput-by-threads": throughput_by_threads.draw,
     "scalability": scalability.draw,
-    "throughput-by-keys": throughput_by_keys.draw,
-    "throughput-by-hold": throughput_by_hold.draw,
-    "throughput-by-writes": throughput_by_writes.draw,
-    "throughput-by-cache-lines": throughput_by_hold.draw_touched,
-    "throughput-by-stripes": throughput_by_stripes.draw,
+    **{f"throughput-by-{name}": sweep.draw for name, sweep in throughput.SWEEPS.items()},
     "throughput": throughput.draw,
 }

@@ -40,6 +40,9 @@ class Measure:
     expected: Callable[[Group, Sequence[float]], Sequence[float] | None] | None = None
     # Positions on the axis at which rows of one primitive get a ring.
     ringed: Callable[[pd.DataFrame], Sequence[float]] | None = None
+    # What is drawn for one primitive instead of draw_line(), and the name at its end.
+    line: Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End] | None = None
+    names: Callable[[Group, str], str] = lambda group, label: figure.drawn(label)
 
 
 RATE = Measure("operations_per_s", "operations per second", units.count)
@@ -57,6 +60,7 @@ class Axis:
     what: str = "Throughput"
     measures: Sequence[Measure] = (RATE,)  # a column of panels each
     notes: Sequence[str] = ()
+    says: str = ""  # in the heading; else what the points are
 
 
 @dataclass(frozen=True)
@@ -85,22 +89,32 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     if not facets:
         return None
     levels = rows[~placed] if axis.levels else rows[:0]
-    scales_of = limits(facets, levels, axis.measures)
-    by_facet = [
-        _panels(facet, facet.alike(levels), axis.measures, scale)
-        for facet, scale in zip(facets, scales_of)
-    ]
+    by_facet = panels_of(facets, levels, axis.measures)
     panels = [panel for found in by_facet for panel in found]
-    shown = _representative(by_facet)
+    # As many whole facets as there is room for, from the first to the last at even distances.
+    room = max(1, MOST_PANELS // max(map(len, by_facet)))
+    shown = [panel for found in cells.evenly(by_facet, room) for panel in found][:MOST_PANELS]
     columns = _columns(shown, len(axis.measures))
-    right = _label_room(shown)
-    titles = _titles(facets, shown)
+    heading = _heading(run, facets, panels, len(shown), axis)
+    return sheet(heading, shown, _titles(facets, shown), axis, columns)
+
+
+def sheet(
+    heading: figure.Heading,
+    panels: Sequence[Panel],
+    titles: Sequence[str],
+    axis: Axis,
+    columns: int,
+) -> Figure:
+    names = [one.measure.names(one.group, label) for one in panels for label in one.labels]
+    names += [figure.drawn(label) for panel in panels for label in panel.levels["label"].unique()]
+    right = endings.LABEL_GAP + figure.widest(names) + 0.1
     made, axes = figure.sheet(
-        _heading(run, facets, panels, len(shown), axis),
+        heading,
         figure.Grid.of_panels(titles, columns, size=(_WIDE, _TALL), left=_LEFT, right=right),
-        count=len(shown),
+        count=len(panels),
     )
-    for place, panel, title in zip(axes, shown, titles):
+    for place, panel, title in zip(axes, panels, titles):
         _draw_panel(place, panel, axis)
         figure.panel_title(place, title, _WIDE + right)
     return made
@@ -113,27 +127,24 @@ def _columns(panels: Sequence[Panel], measures: int) -> int:
         return measures
     if len(set(keys)) in (2, 3) and keys == keys[: len(set(keys))] * (len(keys) // len(set(keys))):
         return len(set(keys))
-    return min(len(panels), 2 if len(panels) in (2, 4) else 3)
+    return few_columns(len(panels))
 
 
-def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
-    """As many whole facets as there is room for, from the first to the last at even distances."""
-    room = max(1, MOST_PANELS // max(len(found) for found in by_facet))
-    chosen = cells.evenly(by_facet, room)
-    return [panel for found in chosen for panel in found][:MOST_PANELS]
+def few_columns(panels: int) -> int:
+    return min(panels, 2 if panels in (2, 4) else 3)
 
 
 def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
     _, varied = cells.same_and_different([facet.key for facet in facets])
-    families = [f"{panel.family} family" if panel.family else "" for panel in panels]
-    return [
-        " · ".join(
-            part
-            for part in (panel.measure.title, cells.describe(panel.group.key, varied), family)
-            if part
+    parts = [
+        (
+            one.measure.title,
+            cells.describe(one.group.key, varied),
+            one.family and f"{one.family} family",
         )
-        for panel, family in zip(panels, families)
+        for one in panels
     ]
+    return [" · ".join(filter(None, found)) for found in parts]
 
 
 def _heading(
@@ -141,8 +152,9 @@ def _heading(
 ) -> figure.Heading:
     same, _ = cells.same_and_different([facet.key for facet in facets])
     blocks = run.trials["block"].nunique()
+    loop = cells.in_the_saturated_loop(pd.concat([facet.rows for facet in facets]))
     spread = (
-        f"faint: each of {blocks} blocks; line: their median"
+        f"faint: each of {blocks} blocks (of many, their range); line: their median"
         if blocks > 1
         else "one block: no spread"
     )
@@ -152,43 +164,34 @@ def _heading(
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
-        title=run.titled(f"{axis.what}{_loop(facets)} by {axis.title}"),
-        subtitles=[*run.banners, run.heading, cells.describe(same), spread],
+        title=run.titled(f"{axis.what}{loop} by {axis.title}"),
+        subtitles=[*run.banners, run.heading, cells.describe(same), axis.says or spread],
         footnotes=notes,
     )
-
-
-def _loop(facets: Sequence[Group]) -> str:
-    return cells.in_the_saturated_loop(pd.concat([facet.rows for facet in facets]))
-
-
-def _panels(
-    facet: Group,
-    levels: pd.DataFrame,
-    measures: Sequence[Measure],
-    scale: Sequence[tuple[float, float]],
-) -> list[Panel]:
-    return [
-        Panel(facet, family, labels, limit, levels, measure)
-        for family, labels in split(facet.labels).items()
-        for measure, limit in zip(measures, scale)
-    ]
 
 
 # Panels of the same work have one scale, so that their heights compare.
 _SAME_WORK = "workload scenario mode hold_kind hold_ns hold_lines".split()
 
 
-def limits(
+def panels_of(
     facets: Sequence[Group], levels: pd.DataFrame, measures: Sequence[Measure]
-) -> list[list[tuple[float, float]]]:
-    """Of each facet, the ends of the y axis of each measure."""
+) -> list[list[Panel]]:
+    """Of each facet, a panel for each family and measure."""
     works = [str([facet.key.get(name) for name in _SAME_WORK]) for facet in facets]
+    own_levels = [facet.alike(levels) for facet in facets]
     parts: dict[str, list[pd.DataFrame]] = {}
-    for work, facet in zip(works, facets):
-        parts.setdefault(work, []).extend([facet.rows, facet.alike(levels)])
-    found = {work: [_limits(rows, measure) for measure in measures] for work, rows in parts.items()}
-    return [found[work] for work in works]
+    for work, facet, own in zip(works, facets, own_levels):
+        parts.setdefault(work, []).extend([facet.rows, own])
+    limits = {work: [_limits(rows, one) for one in measures] for work, rows in parts.items()}
+    return [
+        [
+            Panel(facet, family, labels, limit, own, measure)
+            for family, labels in split(facet.labels).items()
+            for measure, limit in zip(measures, limits[work])
+        ]
+        for facet, own, work in zip(facets, own_levels, works)
+    ]
 
 
 def _limits(parts: Sequence[pd.DataFrame], measure: Measure) -> tuple[float, float]:
@@ -221,58 +224,93 @@ def _has_reference(panel: Panel) -> bool:
     return bool(panel.family) and REFERENCE not in panel.labels and REFERENCE in panel.group.labels
 
 
-def _label_room(panels: Sequence[Panel]) -> float:
-    labels = [label for panel in panels for label in [*panel.labels, *panel.levels["label"]]]
-    names = [figure.drawn(label) for label in dict.fromkeys(labels)]
-    return endings.LABEL_GAP + figure.widest(names) + 0.1
-
-
 def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     measure = panel.measure
     rows = panel.group.rows
     values = sorted(rows[axis.column].unique())
     places = scales.positions(values)
     rows = rows[rows[measure.column].notna()]
-    dash = palette.PREDICTED_DASH if panel.predicted else "-"
-    reference: dict[str, object] = {**_REFERENCE_LINE, "linestyle": dash}
-    if _has_reference(panel) and REFERENCE in set(rows["label"]):
-        _draw_line(axes, rows[rows["label"] == REFERENCE], panel, axis, places, reference)
-    own = rows[rows["label"].isin(panel.labels)]
+    reference = rows[rows["label"] == REFERENCE]
+    if _has_reference(panel) and not reference.empty:
+        medians = reference.groupby(axis.column)[measure.column].median()
+        dash = palette.PREDICTED_DASH if panel.predicted else "-"
+        x = [places[value] for value in medians.index]
+        axes.plot(x, medians, **_REFERENCE_LINE, linestyle=dash)
     _draw_expected(axes, panel, values, places)
-    axes.scatter(
-        own[axis.column].map(places),
-        own[measure.column],
-        s=11,
-        c=[palette.look(label).colour for label in own["label"]],
-        alpha=0.35,
-        linewidths=0,
-        zorder=2,
-    )
     ends = []
     for label in panel.labels:
-        found = own[own["label"] == label]
-        if found.empty:
-            continue
-        look = panel.look(label)
-        draw_error(axes, found, axis.column, measure.column, places, look.colour)
-        x, y = _draw_line(axes, found, panel, axis, places, _line_of(look))
-        ends.append(endings.End(x, y, figure.drawn(label), look))
+        own = rows[rows["label"] == label]
+        if not own.empty:
+            look = panel.look(label)
+            draw = measure.line or _line_of(axis, measure, places)
+            ends.append(draw(axes, own, look, panel.group))
+            for value in measure.ringed(own) if measure.ringed is not None else ():
+                at = own.loc[own[axis.column] == value, measure.column].median()
+                axes.plot([places[value]], [at], **_RING)
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
         look = panel.look(label)
         axes.axhline(level, **look.line, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
-    axes.set_ylim(*panel.limits)
-    if measure.share:
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
-    else:
-        scales.log_scale(axes, "y", measure.words)
-    scales.log_axis_of(axes, places, axis.words, axis.label)
+    scale(axes, axis, measure, places, panel.limits)
     axes.set_ylabel(measure.label if measure.share else scales.logarithmic(measure.label))
     if ends:
         endings.label_ends(axes, ends)
     else:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center")
+
+
+def _line_of(
+    axis: Axis, measure: Measure, places: dict[float, float]
+) -> Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End]:
+    def draw(axes: Axes, own: pd.DataFrame, look: palette.Look, group: Group) -> endings.End:
+        end = draw_line(axes, own, axis, measure, places, look)
+        return endings.End(*end, measure.names(group, own["label"].iloc[0]), look)
+
+    return draw
+
+
+def draw_line(
+    axes: Axes,
+    own: pd.DataFrame,
+    axis: Axis,
+    measure: Measure,
+    places: dict[float, float],
+    look: palette.Look,
+    gid: str | None = None,
+) -> tuple[float, float]:
+    """One primitive: a line through the medians of its blocks, every block a faint point, or of
+    many a bar from the least to the greatest. Returns where the line ends."""
+    draw_error(axes, own, axis.column, measure.column, places, look.colour, gid)
+    by_value = own.groupby(axis.column)[measure.column]
+    medians = by_value.median()
+    x = [places[value] for value in medians.index]
+    if by_value.size().max() <= figure.MOST_POINTS:
+        at = own[axis.column].map(places)
+        figure.draw_points(axes, at, own[measure.column], look.colour, gid)
+    else:
+        for at, low, high in zip(x, by_value.min(), by_value.max()):
+            axes.plot((at, at), (low, high), color=look.colour, linewidth=4, alpha=0.3, gid=gid)
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.5}
+    axes.plot(x, medians, **look.line, marker=look.marker, markersize=5, **edge, zorder=3, gid=gid)
+    return x[-1], float(medians.iloc[-1])
+
+
+def scale(
+    axes: Axes,
+    axis: Axis,
+    measure: Measure,
+    places: dict[float, float],
+    limits: tuple[float, float],
+    **how: float,
+) -> None:
+    """Both axes; `how`: for scales.log_axis_of()."""
+    axes.set_ylim(*limits)
+    if measure.share:
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
+    else:
+        scales.log_scale(axes, "y", measure.words)
+    scales.log_axis_of(axes, places, axis.words, axis.label, **how)
 
 
 def draw_error(
@@ -315,32 +353,3 @@ _RING = {
     "zorder": 4,
 }
 _REFERENCE_LINE: dict[str, object] = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}
-
-
-def _line_of(look: palette.Look) -> dict[str, object]:
-    return {
-        **look.line,
-        "marker": look.marker,
-        "markersize": 4.5,
-        "markeredgecolor": "white",
-        "markeredgewidth": 0.4,
-        "zorder": 3,
-    }
-
-
-def _draw_line(
-    axes: Axes,
-    own: pd.DataFrame,
-    panel: Panel,
-    axis: Axis,
-    places: dict[float, float],
-    look: dict[str, object],
-) -> tuple[float, float]:
-    """Joins the medians of the blocks; gives back where the line ends."""
-    medians = own.groupby(axis.column)[panel.measure.column].median()
-    x = [places[value] for value in medians.index]
-    axes.plot(x, medians, **look)
-    ringed = panel.measure.ringed(own) if panel.measure.ringed is not None else ()
-    for value in ringed:
-        axes.plot([places[value]], [medians[value]], **_RING)
-    return x[-1], float(medians.iloc[-1])

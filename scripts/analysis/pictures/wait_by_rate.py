@@ -25,7 +25,7 @@ def _ringed(own: pd.DataFrame) -> Sequence[float]:
     return saturation.saturated_rates(own)
 
 
-_AXIS = curves.Axis(
+AXIS = curves.Axis(
     "rate_per_s",
     "arrivals per second, of all threads",
     "offered rate",
@@ -45,4 +45,4 @@ _AXIS = curves.Axis(
 def draw(run: Run) -> Figure | None:
     rows = run.valid[(run.valid["mode"] == "open") & run.valid["wait_p50_ns"].notna()]
     waits = {column: rows[column].clip(lower=_LEAST_NS) for column in _QUANTILES}
-    return curves.draw(run, rows.assign(**waits), _AXIS)
+    return curves.draw(run, rows.assign(**waits), AXIS)

@@ -93,23 +93,18 @@ def _draw_panel(axes: Axes, panel: Panel, columns: Sequence[losses.Column], most
     for y, label in enumerate(labels):
         words = axes.text(-0.12, tall - 0.5 - y, _name(label), ha="right", va="center")
         words.set_size(figure.LABEL)
-    if panel.by_load:
-        _write_spans(axes, columns, panel, tall + 1.4)
-    else:
+    first = 0
+    for name, many in panel.spans(columns):
+        _write(axes, first + many / 2, tall + 1.4, name, weight="bold")
+        if first:
+            axes.plot((first, first), (0, tall + 1.8), color=figure.QUIET, linewidth=0.9)
+        first += many
+    if not panel.by_load:
         words = axes.text(-0.12, tall + 0.45, panel.across, ha="right", va="center")
         words.set(size=figure.NOTE, color=figure.QUIET)
     axes.set_xlim(0, most)
     axes.set_ylim(0, tall + 1 + panel.by_load)
     axes.set_axis_off()
-
-
-def _write_spans(axes: Axes, columns: Sequence[losses.Column], panel: Panel, y: float) -> None:
-    names = list(map(panel.span, columns))
-    for name in dict.fromkeys(names):
-        first, many = names.index(name), names.count(name)
-        _write(axes, first + many / 2, y, name, weight="bold")
-        if first:
-            axes.plot((first, first), (0, y + 0.4), color=figure.QUIET, linewidth=0.9)
 
 
 def _draw_field(axes: Axes, x: int, y: int, loss: losses.Loss | None) -> None:

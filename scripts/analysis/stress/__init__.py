@@ -33,35 +33,6 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Step:
-    """One line of a trace; harness/stress/trace/trace_text.h defines the format."""
-
-    json: Mapping[str, Any]
-    lane: int
-    time: str
-    who: str
-
-    @property
-    def text(self) -> str:
-        return str(self.json["text"])
-
-    @property
-    def place(self) -> str:
-        return str(self.json.get("place", ""))
-
-    @property
-    def wrong(self) -> bool:
-        """Here it went wrong."""
-        return bool(self.json.get("wrong"))
-
-    @property
-    def classes(self) -> str:
-        names = ["step", f"lane-{self.lane}"]
-        names += [name for name in ("access", "wrong") if self.json.get(name)]
-        return " ".join(names)
-
-
-@dataclass(frozen=True)
 class Report:
     """The report of one engine on one lock; harness/stress/report.h defines the format."""
 
@@ -73,16 +44,8 @@ class Report:
         return str(self.json["engine"])
 
     @property
-    def lock(self) -> str:
-        return str(self.json["lock"])
-
-    @property
-    def verdict(self) -> str:
-        return str(self.json["verdict"])
-
-    @property
     def words(self) -> str:
-        said = WORDS[self.verdict]
+        said = WORDS[self.json["verdict"]]
         return f"{said}: {self.json['oracle']}" if self.failed else said
 
     @property
@@ -92,10 +55,6 @@ class Report:
     @property
     def actor(self) -> str:
         return {"proc": "process", "services": "client"}.get(self.engine, "thread")
-
-    @property
-    def exact(self) -> bool:
-        return bool(self.json["replay"]["exact"])
 
     @property
     def reproduced(self) -> str:
@@ -115,13 +74,11 @@ class Report:
         return str(options[options.index("--program") + 1]) if "--program" in options else ""
 
     @cached_property
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[Mapping[str, Any]]:
+        """The trace with the lane of each step; harness/stress/trace/trace_step.h defines it."""
         steps = self.json.get("steps", [])
         lanes = {thread: lane for lane, thread in enumerate(self._threads(steps))}
-        return [
-            Step(one, lanes[one["thread"]] % LANES, self._time(one), self.name(one["thread"]))
-            for one in steps
-        ]
+        return [{**one, "lane": lanes[one["thread"]] % LANES} for one in steps]
 
     @cached_property
     def lanes(self) -> Sequence[tuple[str, str]]:
@@ -155,7 +112,7 @@ class Report:
     def _threads(steps: Sequence[Mapping[str, Any]]) -> Sequence[int]:
         return sorted({int(one["thread"]) for one in steps})
 
-    def _time(self, step: Mapping[str, Any]) -> str:
+    def time(self, step: Mapping[str, Any]) -> str:
         """The number of a simulated step, else its time, which must fit into its column."""
         at = int(step["at"])
         if self.engine == "sim":
@@ -170,10 +127,6 @@ class Lock:
     name: str
     reports: Sequence[Report]
     oracles: Mapping[str, str]  # what each reports
-
-    @property
-    def engines(self) -> Sequence[str]:
-        return [one.engine for one in self.reports]
 
     @property
     def failures(self) -> Sequence[Report]:
@@ -199,8 +152,10 @@ class Run:
     @staticmethod
     def parse(json: Mapping[str, Any]) -> Run:
         reports = [Report(one, number) for number, one in enumerate(json["reports"])]
-        names = dict.fromkeys(one.lock for one in reports)
-        locks = [Lock(n, [r for r in reports if r.lock == n], json["oracles"]) for n in names]
+        names = dict.fromkeys(one.json["lock"] for one in reports)
+        locks = [
+            Lock(n, [r for r in reports if r.json["lock"] == n], json["oracles"]) for n in names
+        ]
         return Run(json["machine"], locks)
 
     @property
@@ -212,7 +167,7 @@ class Run:
     @property
     def summary(self) -> str:
         reports = [report for lock in self.locks for report in lock.reports]
-        failed = len({one.lock for one in reports if one.verdict == "failed"})
+        failed = len({one.json["lock"] for one in reports if one.json["verdict"] == "failed"})
         if len(self.locks) == 1:
             return "broken" if failed else WORDS[_gravest(reports)]
         return f"{failed} of {len(self.locks)} broken"
@@ -229,16 +184,12 @@ def page(run: Run, runs: str = "") -> str:
         script=Markup(script),
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
-        data={
-            str(report.number): [{**step.json, "lane": step.lane} for step in report.steps]
-            for lock in run.locks
-            for report in lock.failures
-        },
+        data={str(report.number): report.steps for lock in run.locks for report in lock.failures},
     )
 
 
 def _gravest(reports: Sequence[Report]) -> str:
-    found = {one.verdict for one in reports}
+    found = {one.json["verdict"] for one in reports}
     return next(one for one in ("failed", "inconclusive", "unfair", "clean") if one in found)
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from analysis import cells, unfairness, verdict
-from analysis.loader import Run
 
 FASTEST, LEVEL, BEHIND = "fastest", "level", "behind"
 # Ratio to the fastest, one of these words, and whether the group is settled.
@@ -20,70 +19,53 @@ Standing = tuple[float, str, bool]
 
 _MEDIANS = (
     "operations_per_s wait_p50_ns wait_p99_ns wait_mean_ns fairness_jain lock_bytes processor_ns"
-    " idle_share"
-).split()
-
-_NEEDED = list(
-    dict.fromkeys(
-        [*cells.GROUP, "load", "label", "block", "valid", "window_s", "held_p50_ns", "operations"]
-        + unfairness.FIGURES
-        + "thread_operations_min cpu_user_s cpu_system_s makespan_s".split()
-        + ["operation_ns", *_MEDIANS[:-2]]
-    )
-)
-
-# Columns that nothing of the page looks at: a large run is heavy enough without them.
-_UNSEEN = (
-    "schema_version preset target position seed warmup_s efficiency wait_samples"
-    " thread_operations_max overlap voluntary_switches involuntary_switches"
-    " peak_rss_bytes timeouts lost_updates violations outcome reason started_at held_samples"
-    " held_mean_ns held_p99_ns held_max_ns disturbance pinning_held unserved false_conflicts counts"
+    " idlest_share"
 ).split()
 
 
-def numbered(run: Run, table: verdict.Table) -> pd.DataFrame:
-    """The final rows of a run with their `group`, its place in the table, and `cell`."""
-    rows = run.final.drop(columns=_UNSEEN)
-    rows["group"] = table.places.reindex(rows.index).astype(int)
-    rows["cell"] = cells.codes(rows, ["group", "label"])
-    return rows
-
-
-def of(numbered: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
-    """One row a cell, of rows with their numbers. Beside the columns of cells.GROUP:
+def figures(table: verdict.Table) -> pd.DataFrame:
+    """One row a cell. Beside the columns of cells.GROUP:
 
     group, label        which primitive, among which
     blocks, planned     valid ones, and all
     metric              the name of what median, low and high (the least and greatest block) are of
+    spread_low, _high   the quartiles of four blocks and more, else low and high
     wait_max_ns         the longest of all blocks; what else has a row's name is a median
-    ratio               of speeds, to the fastest of the group
-    standing, settled   see above; settled: every other of the group is significantly slower
     unfair              in words, or empty
     """
-    rows = numbered[[*_NEEDED, "group", "cell"]].copy()
-    rows["metric"] = rows["group"].map(lambda place: table.groups[place].metric)
-    rows["processor_ns"] = cells.processor_ns(rows)
-    rows["idle_share"] = cells.idlest_share(rows)
-    rows["wait_p99_ns"] = rows["wait_p99_ns"].where(cells.percentiles_tell(rows))
-    valid = rows[rows["valid"]].copy()
-    valid["figure"] = verdict.figures(valid, valid["metric"])
-    found = rows.groupby("cell", sort=True)[
-        [*cells.GROUP, "load", "group", "label", "metric"]
-    ].first()
-    found["planned"] = rows.groupby("cell")["block"].nunique()
-    by_cell = valid[valid["figure"] > 0].groupby("cell")
-    found["blocks"] = by_cell["block"].nunique().reindex(found.index).fillna(0).astype(int)
-    found["median"] = by_cell["figure"].median()
-    found["low"], found["high"] = by_cell["figure"].min(), by_cell["figure"].max()
-    medians = valid.groupby("cell")[_MEDIANS].median()
-    found[_MEDIANS] = medians.reindex(found.index)
+    rows = table.rows
+    rows = rows.assign(
+        metric=rows["group"].map(lambda place: table.groups[place].metric),
+        processor_ns=cells.processor_ns(rows),
+        idlest_share=cells.idlest_share(rows),
+        wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)),
+    )
+    valid = rows[rows["valid"]]
+    valid = valid.assign(figure=verdict.figures(valid, valid["metric"]))
+    by_cell = rows.groupby("cell", sort=True)
+    found = by_cell[[*cells.GROUP, "load", "group", "label", "metric"]].first()
+    found["planned"] = by_cell["block"].nunique()
+    known = valid[valid["figure"] > 0].groupby("cell")
+    found["blocks"] = known["block"].nunique().reindex(found.index).fillna(0).astype(int)
+    of_cell = known["figure"]
+    found["median"], found["low"], found["high"] = of_cell.median(), of_cell.min(), of_cell.max()
+    several = found["blocks"] > 3
+    found["spread_low"] = of_cell.quantile(0.25).reindex(found.index).where(several, found["low"])
+    found["spread_high"] = of_cell.quantile(0.75).reindex(found.index).where(several, found["high"])
+    found[_MEDIANS] = valid.groupby("cell")[_MEDIANS].median().reindex(found.index)
     found["wait_max_ns"] = valid.groupby("cell")["wait_max_ns"].max()
     unfair = pd.Series(unfairness.of_cells(valid), dtype=object)
     found["unfair"] = unfair.reindex(found.index).fillna("")
-    return _with_standing(found, table)
+    return found
 
 
-def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
+def of(table: verdict.Table) -> pd.DataFrame:
+    """The same with
+
+    ratio               of speeds, to the fastest of the group
+    standing, settled   see above; settled: every other of the group is significantly slower
+    """
+    found = figures(table)
     standings: dict[int, Standing] = {}
     for place, labels in found.groupby("group")["label"]:
         own = standing(table, int(place))
