@@ -62,8 +62,8 @@ class Rule:
 STRESS = " ".join(
     f"harness/stress/{name}"
     for name in (
-        "litmus oracles trace campaign.h engine_program.h interpreter.h lock_adapter.h mix.h owner_canary.h"
-        " registered_lock.h report.h shared_holds.h worker_slot.h"
+        "litmus oracles trace campaign.h engine_program.h interpreter.h lock_adapter.h mix.h"
+        " owner_canary.h registered_lock.h report.h shared_holds.h worker_slot.h"
     ).split()
 )
 

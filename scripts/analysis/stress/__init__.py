@@ -75,7 +75,7 @@ class Report:
 
     @cached_property
     def steps(self) -> Sequence[Mapping[str, Any]]:
-        """The trace with the lane of each step; harness/stress/trace/trace_step.h defines it."""
+        """The trace with the lane of each step; harness/stress/trace/trace_text.h defines it."""
         steps = self.json.get("steps", [])
         lanes = {thread: lane for lane, thread in enumerate(self._threads(steps))}
         return [{**one, "lane": lanes[one["thread"]] % LANES} for one in steps]
