@@ -10,12 +10,9 @@
 //              A spreadsheet may read this cell as a formula; import the columns as text.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -59,14 +56,5 @@ absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
 // spreadsheets write them in some languages: the header then has one cell. The error calls the text
 // `name` and names the separator.
 absl::Status check_separator(const std::vector<std::string>& header, std::string_view name);
-
-// The number that the whole cell represents; absent for any other cell.
-template <class T>
-std::optional<T> number_in(std::string_view cell) {
-  T number{};
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
-  return number;
-}
 
 }  // namespace lockbench

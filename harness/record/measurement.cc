@@ -10,6 +10,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/plan/quantity.h"
 #include "harness/record/csv.h"
 #include "harness/record/files.h"
 #include "harness/record/row.h"
@@ -58,10 +59,10 @@ class Columns {
         });
     if (!difference.empty()) return wrong(row, "is of another run: " + difference);
     Measurement found;
-    const auto trial = number_in<std::uint32_t>(cell(row, "trial"));
+    const auto trial = parse_number<std::uint32_t>(cell(row, "trial"));
     if (!trial) return wrong(row, "names no trial");
     found.trial = *trial;
-    found.attempt = number_in<std::uint32_t>(cell(row, "attempt")).value_or(0);
+    found.attempt = parse_number<std::uint32_t>(cell(row, "attempt")).value_or(0);
     found.valid = cell(row, "valid") == "true";
     found.outcome =
         outcome_named(cell(row, "outcome")).value_or(found.valid ? Outcome::kOk : Outcome::kFailed);
@@ -69,7 +70,7 @@ class Columns {
     for (const auto& [column, figure] : kFigures) {
       const std::string_view text = cell(row, column);
       if (text.empty()) continue;
-      found.*figure = number_in<double>(text);
+      found.*figure = parse_number<double>(text);
       if (!(found.*figure)) return wrong(row, absl::StrFormat("%s is no number", column));
     }
     return found;

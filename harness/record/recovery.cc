@@ -10,6 +10,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/plan/quantity.h"
 #include "harness/record/csv.h"
 #include "harness/record/row_check.h"
 #include "harness/record/schema.h"
@@ -104,9 +105,9 @@ absl::Status take_trial(const Table& table, const CsvRecord& row, const RowCheck
   const std::string difference = check.difference(
       [&](std::string_view column) -> std::string_view { return table.cell(row, column); });
   if (!difference.empty()) return table.wrong(row, difference);
-  const std::optional<std::uint32_t> number = number_in<std::uint32_t>(table.cell(row, "trial"));
+  const std::optional<std::uint32_t> number = parse_number<std::uint32_t>(table.cell(row, "trial"));
   const std::string& attempt_cell = table.cell(row, "attempt");
-  const std::optional<std::uint32_t> attempt = number_in<std::uint32_t>(attempt_cell);
+  const std::optional<std::uint32_t> attempt = parse_number<std::uint32_t>(attempt_cell);
   if (!attempt) {
     return table.wrong(row, absl::StrFormat("attempt is \"%s\", no number", attempt_cell));
   }
@@ -146,9 +147,10 @@ absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::str
   for (const CsvRecord& row : table->rows()) {
     if (absl::Status status = table->check_cells(row); !status.ok()) return status;
     if (absl::Status status = table->check_run(row, run); !status.ok()) return status;
-    const std::optional<std::uint32_t> trial = number_in<std::uint32_t>(table->cell(row, "trial"));
+    const std::optional<std::uint32_t> trial =
+        parse_number<std::uint32_t>(table->cell(row, "trial"));
     const std::optional<std::uint32_t> attempt =
-        number_in<std::uint32_t>(table->cell(row, "attempt"));
+        parse_number<std::uint32_t>(table->cell(row, "attempt"));
     if (trial && attempt && attempts.contains({.trial = *trial, .attempt = *attempt})) {
       recovered.text += text.substr(row.begin, row.end - row.begin);
     } else {
