@@ -124,21 +124,6 @@ void fire(const NetTransition& transition, Marking& marking) {
   for (const Arc& arc : transition.post) marking[arc.place] += arc.weight;
 }
 
-bool is_final(const Net& net, const Marking& marking) {
-  if (net.final_tokens.empty()) return false;
-  return std::all_of(net.final_tokens.begin(), net.final_tokens.end(),
-                     [&marking](const Arc& arc) { return marking[arc.place] >= arc.weight; });
-}
-
-const SafetyProperty* violated_property(const Net& net, const Marking& marking) {
-  for (const SafetyProperty& property : net.properties) {
-    std::uint64_t sum = 0;
-    for (const std::uint32_t place : property.places) sum += marking[place];
-    if (sum > property.most) return &property;
-  }
-  return nullptr;
-}
-
 std::string full_label(const NetPlace& place) {
   return label_with(place.owner, place.label.empty() ? place.name : place.label);
 }

@@ -94,11 +94,6 @@ Marking initial_marking(const Net& net);
 bool is_enabled(const NetTransition& transition, const Marking& marking);
 // Requires is_enabled().
 void fire(const NetTransition& transition, Marking& marking);
-bool is_final(const Net& net, const Marking& marking);
-
-// The property that this marking violates, or null.
-const SafetyProperty* violated_property(const Net& net, const Marking& marking);
-
 // `thread 1 holds a`
 std::string full_label(const NetPlace& place);
 std::string full_label(const NetTransition& transition);

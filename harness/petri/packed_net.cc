@@ -225,12 +225,4 @@ PackedNet reversed(const Net& net, const PackedNet& packed) {
   return back;
 }
 
-Marking unpacked(const PackedNet& packed, const std::uint64_t* words) {
-  Marking marking;
-  for (const Field& field : packed.fields) {
-    marking.push_back(static_cast<std::uint32_t>(field.read(words)));
-  }
-  return marking;
-}
-
 }  // namespace lockbench::internal

@@ -88,6 +88,4 @@ PackedNet pack(const Net& net, const Invariants& invariants, bool reduce);
 // The same fields, with the pre-set and post-set of each transition exchanged.
 PackedNet reversed(const Net& net, const PackedNet& packed);
 
-Marking unpacked(const PackedNet& packed, const std::uint64_t* words);
-
 }  // namespace lockbench::internal

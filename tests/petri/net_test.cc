@@ -26,20 +26,6 @@ TEST(Net, FiresWhatIsEnabledAndMovesWeights) {
   EXPECT_FALSE(is_enabled(net.transitions[0], marking));
 }
 
-TEST(Net, IsFinalWithAtLeastTheFinalTokens) {
-  Net net = {.places = {{.name = "p"}, {.name = "q"}}};
-  EXPECT_FALSE(is_final(net, {1, 1}));
-  net.final_tokens = {{1, 1}};
-  EXPECT_TRUE(is_final(net, {5, 1}));
-  EXPECT_FALSE(is_final(net, {5, 0}));
-}
-
-TEST(Net, APropertyCountsAPlaceAsOftenAsItIsListed) {
-  const Net net = {.places = {{.name = "p"}, {.name = "q"}}, .properties = {{"", {0, 1, 1}, 2}}};
-  EXPECT_EQ(violated_property(net, {0, 1}), nullptr);
-  EXPECT_NE(violated_property(net, {1, 1}), nullptr);
-}
-
 TEST(Net, ValidationNamesTheViolation) {
   Net net = crossed();
   EXPECT_TRUE(validate(net).ok());

@@ -2,6 +2,7 @@
 
 #include "harness/petri/search.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -24,6 +25,12 @@ struct Plain {
   std::set<Marking> dead;
   std::size_t steps_to_dead = 0;
 };
+
+bool is_final(const Net& net, const Marking& marking) {
+  return !net.final_tokens.empty() &&
+         std::all_of(net.final_tokens.begin(), net.final_tokens.end(),
+                     [&](const Arc& arc) { return marking[arc.place] >= arc.weight; });
+}
 
 // Only the firing rule.
 Plain plainly_searched(const Net& net) {
@@ -190,6 +197,15 @@ TEST(Search, KeepsSafeMarkingsOfManyThreadsWithin64BytesEach) {
       searched(model({.primitive = "keyed", .threads = 8, .keys = 2}), {.home_states = false});
   EXPECT_EQ(result.end, SearchEnd::kComplete);
   EXPECT_LE(result.bytes, 64 * result.markings);
+}
+
+TEST(Search, CountsAPlaceOfAPropertyAsOftenAsItIsListed) {
+  Net net = {.places = {{.name = "p"}, {.name = "q", .tokens = 1}},
+             .transitions = {{.name = "t", .pre = {{1, 1}}, .post = {{0, 1}}}}};
+  net.properties = {{"", {0, 0}, 2}};
+  EXPECT_EQ(searched(net).violated, std::nullopt);
+  net.properties = {{"", {0, 0}, 1}};
+  EXPECT_EQ(searched(net).violated, 0U);
 }
 
 }  // namespace

@@ -52,7 +52,6 @@ class OrderSites {
     others_.clear();
     for (const Site& site : sites) others_[site] = order;
   }
-  void weaken_none() { others_.clear(); }
 
  private:
   absl::flat_hash_map<Site, std::memory_order> seen_;
