@@ -136,12 +136,6 @@ def run_id_of(run: Path) -> str:
     return str(json.loads((run / "meta.json").read_text(encoding="utf-8"))["run_id"])
 
 
-def run_id_in(picture: Path) -> str | None:
-    """The run that a picture was drawn from; None if the picture does not say."""
-    with Image.open(picture) as drawn:
-        return drawn.info.get("run")
-
-
 def shrink(picture: Path, run_id: str) -> None:
     """The same picture in a third of the bytes. The colours that fill lines and fields are the most
     frequent ones and stay exact; only blends at the edges of letters move to their neighbours."""

@@ -6,6 +6,7 @@ cells       which rows are measurements of the same cell
 units       numbers as users read them
 statistics  bootstrap intervals; uses no row and no file
 likeness    whether two runs may be compared
+summary     each cell's figures and its standing among the primitives of its group, all at once
 comparison  rows of a comparison, within a run and between two
 machines    the machines of one run or of several
 fleet       several machines side by side, each compared within itself
@@ -23,7 +24,7 @@ palette     one colour, marker and line style for each primitive
 figure      the style that all pictures share
 scales      logarithmic axes
 endings     names at the ends of lines
-pictures    one module for each picture
+pictures    the pictures of `plot`; the page shows the same ones, each alone
 page        the report
 modules     whether this interpreter has the modules that a script imports
 command     the parts that the scripts' command lines share

@@ -49,7 +49,7 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     found["blocks"] = known["block"].nunique().reindex(found.index).fillna(0).astype(int)
     of_cell = known["figure"]
     found["median"], found["low"], found["high"] = of_cell.median(), of_cell.min(), of_cell.max()
-    several = found["blocks"] > 3
+    several = of_cell.count().reindex(found.index) > 3
     found["spread_low"] = of_cell.quantile(0.25).reindex(found.index).where(several, found["low"])
     found["spread_high"] = of_cell.quantile(0.75).reindex(found.index).where(several, found["high"])
     found[_MEDIANS] = valid.groupby("cell")[_MEDIANS].median().reindex(found.index)

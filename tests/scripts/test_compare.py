@@ -446,3 +446,21 @@ def test_what_is_faster_is_never_written_as_one() -> None:
     for value, text in ((1.0004, "1.0004×"), (0.99999, "0.99999×"), (1.0, "1.00×"), (1.2, "1.20×")):
         assert units.ratio(value) == text
     assert units.ratio(1.004, 2) == "1.004×"
+
+
+def test_a_line_has_the_median_and_the_quartiles_of_its_blocks(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e6 * (1, 9, 3, 2, 4)[row["block"]]
+
+    run = loader.load(make_run(cells=synthetic.sweep(threads=(1,)), change=change, blocks=5))
+    for line in comparison.within(run, comparison.Options()).lines:
+        assert (line.median, line.spread_low, line.spread_high) == (3e6, 2e6, 4e6)
+
+
+def test_groups_are_in_the_order_of_their_keys_whatever_that_of_the_trials(
+    make_run: MakeRun,
+) -> None:
+    run = loader.load(make_run(cells=synthetic.sweep(threads=(1, 2, 4, 8, 16))))
+    lines = comparison.within(run, comparison.Options()).lines
+    threads = [re.findall(r"(\d+) threads?", line.group)[0] for line in lines]
+    assert list(dict.fromkeys(threads)) == ["1", "2", "4", "8", "16"]
