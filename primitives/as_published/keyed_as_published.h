@@ -53,17 +53,7 @@
 
 namespace lockbench {
 
-namespace internal {
-
-// What happens between the failed lookup of a key and its insertion: nothing.
-struct NarrowWindow {
-  void operator()() const {}
-};
-
-}  // namespace internal
-
-// `Window` is for tests that make F2 happen.
-template <Key K = std::uint64_t, class Window = internal::NarrowWindow>
+template <Key K = std::uint64_t>
 class KeyedAsPublished {
  public:
   static constexpr Promises kPromises{.lock_per_key = true};
@@ -73,9 +63,8 @@ class KeyedAsPublished {
 
   class Handle;
 
-  explicit KeyedAsPublished(std::chrono::milliseconds timeout = kDefaultTimeout,
-                            Window window = Window())
-      : timeout_(timeout), window_(std::move(window)) {}
+  explicit KeyedAsPublished(std::chrono::milliseconds timeout = kDefaultTimeout)
+      : timeout_(timeout) {}
 
   // `prefix` is the worker's; its characters outlive the handle, as the key's do.
   Handle handle(K key, std::string_view prefix = kDefaultPrefix) {
@@ -156,8 +145,7 @@ class KeyedAsPublished {
       set_count(key, count(key) + 1);  // F3
       return known;
     }
-    window_();  // F2
-    set_count(key, 1);
+    set_count(key, 1);  // F2
     auto lock = std::make_shared<Lock>();
     set_locker(key, lock);
     return lock;
@@ -179,15 +167,14 @@ class KeyedAsPublished {
   }
 
   const std::chrono::milliseconds timeout_;
-  const Window window_;
   mutable platform::Mutex interpreter_;
   std::unordered_map<std::string, std::shared_ptr<Lock>> lockers_;
   std::unordered_map<std::string, std::int64_t> counts_;
 };
 
 // The worker.
-template <Key K, class Window>
-class KeyedAsPublished<K, Window>::Handle {
+template <Key K>
+class KeyedAsPublished<K>::Handle {
  public:
   Handle(KeyedAsPublished& owner, std::string_view prefix, K name)
       : owner_(owner), prefix_(prefix), name_(name) {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cctype>
 #include <optional>
 #include <set>
 #include <string>
@@ -584,66 +583,20 @@ TEST(Keys, OfASetDifferHoweverManyThereAre) {
   }
 }
 
-TEST(Keys, HaveTheHighestNumberAndLongNamesWithOneBeginning) {
-  EXPECT_EQ(key_value(kHighestKeys, 7), ~std::uint64_t{0});
-  EXPECT_EQ(key_value(48, 1), std::uint64_t{2} << 48);
-  const KeyName one(key_value(48, 0));
-  const KeyName other(key_value(48, 1));
-  ASSERT_EQ(one.view().size(), 261U);
-  EXPECT_EQ(one.view().substr(0, 260), other.view().substr(0, 260));
-  EXPECT_NE(one.view(), other.view());
-}
-
-// What trims, converts or folds names takes some of these for one.
-TEST(Keys, HaveNamesThatDifferInBlanksCaseAndZerosAlone) {
-  const auto name = [](std::uint64_t key) {
-    return std::string(KeyName(key_value(24, key)).view());
-  };
-  EXPECT_EQ(name(0), "");
-  EXPECT_EQ(name(3), name(2) + " ");
-  EXPECT_EQ(std::stoi(name(4)), std::stoi(name(2)));
-  EXPECT_EQ(std::tolower(name(6).front()), name(7).front());
-}
-
-// What compares hashes, or sums of words, takes some of these for one.
-TEST(Keys, HaveNamesAndNumbersThatCommonHashesDoNotDistinguish) {
-  const auto name = [](std::uint32_t set, std::uint64_t key) {
-    return std::string(KeyName(key_value(set, key)).view());
-  };
-  const auto hash = [&](std::uint64_t key, std::uint32_t factor) {
-    std::uint32_t sum = 5381;
-    for (const char letter : name(kCollidingKeys, key)) {
-      sum = sum * factor + static_cast<unsigned char>(letter);
+// What no broken lock of tests/mutants mistakes: a hash that multiplies by 33, and signs.
+TEST(Keys, HaveTheSameHashOrDifferInTheHighestBitOrTheSignAlone) {
+  std::uint32_t hashes[2] = {5381, 5381};
+  for (const std::uint64_t i : {0, 1}) {
+    for (const char letter : KeyName(key_value(kCollidingKeys, 2 + i)).view()) {
+      hashes[i] = hashes[i] * 33 + static_cast<unsigned char>(letter);
     }
-    return sum;
-  };
-  EXPECT_EQ(hash(0, 31), hash(1, 31));
-  EXPECT_EQ(hash(2, 33), hash(3, 33));
-  const std::uint64_t number = key_value(kCollidingKeys, 5);
-  EXPECT_EQ(number >> 32, number & 0xffffffff);
-  std::string first = name(8, 0);
-  std::string second = name(8, 1);
-  ASSERT_EQ(first.size(), 128U);
-  EXPECT_EQ(first.substr(16), second.substr(0, 112));
-  EXPECT_EQ(first.substr(0, 16), second.substr(112));
-}
-
-TEST(Keys, DifferInTheHighestBitOrTheSignAlone) {
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
   const auto number = [](std::uint64_t key) { return key_value(kSignedKeys, key); };
   EXPECT_EQ(number(0) | std::uint64_t{1} << 63, number(4));
   EXPECT_EQ(number(1) | std::uint64_t{1} << 63, number(5));
   EXPECT_EQ(number(2) + number(7), 0U);
   EXPECT_EQ(number(3) + number(6), 0U);
-}
-
-// A table that compares pointers takes them for two.
-TEST(Keys, OfOneNameLieAtDifferentAddresses) {
-  for (const std::uint64_t key : {std::uint64_t{1}, key_value(16, 0), std::uint64_t{99}}) {
-    const KeyName one(key);
-    const KeyName again(key);
-    EXPECT_EQ(one.view(), again.view());
-    EXPECT_NE(one.view().data(), again.view().data());
-  }
 }
 
 }  // namespace

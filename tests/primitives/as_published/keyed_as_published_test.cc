@@ -4,7 +4,6 @@
 // there.
 #include "primitives/as_published/keyed_as_published.h"
 
-#include <barrier>
 #include <latch>
 #include <mutex>
 #include <string_view>
@@ -44,46 +43,10 @@ TEST(KeyedAsPublished, KeepsEveryKeyForGood) {
     std::scoped_lock guard(handle);
     EXPECT_EQ(keyed.count_of(key), 1);
   }
-  EXPECT_EQ(keyed.count_of(7), 0);
-  EXPECT_EQ(keyed.keys_kept(), 1000u);
+  keyed.know(1000);
+  for (const std::uint64_t idle : {7, 1000}) EXPECT_EQ(keyed.count_of(idle), 0);
+  EXPECT_EQ(keyed.keys_kept(), 1001u);
   EXPECT_GT(keyed.lock_bytes(), empty + 1000 * sizeof(std::mutex));
-}
-
-// A window that the first two to come through hold open for each other.
-struct WideWindow {
-  void operator()() const {
-    if (seats->try_wait()) return;
-    seats->count_down();
-    seats->wait();
-  }
-  std::latch* seats;
-};
-
-// F2
-TEST(KeyedAsPublished, TwoThatBringANewKeyAreBothInside) {
-  std::latch seats(2);
-  KeyedAsPublished<std::uint64_t, WideWindow> keyed(kNoWatchdog, WideWindow{&seats});
-  std::barrier both_inside(2);
-  const auto bring = [&] {
-    auto handle = keyed.handle(1);
-    std::scoped_lock guard(handle);
-    both_inside.arrive_and_wait();
-  };
-  std::jthread first(bring);
-  std::jthread second(bring);
-  first.join();
-  second.join();
-  EXPECT_EQ(keyed.keys_kept(), 1u);
-}
-
-TEST(KeyedAsPublished, AKnownKeyIsBroughtInByNobody) {
-  std::latch seats(1);
-  KeyedAsPublished<std::uint64_t, WideWindow> keyed(kNoWatchdog, WideWindow{&seats});
-  keyed.know(1);
-  EXPECT_EQ(keyed.count_of(1), 0);
-  auto held = keyed.handle(1);
-  std::scoped_lock guard(held);
-  EXPECT_FALSE(is_free(keyed, 1));
 }
 
 // F4: the second thread is inside while the first still is.
