@@ -583,7 +583,19 @@ TEST(Keys, OfASetDifferHoweverManyThereAre) {
   }
 }
 
-// What no broken lock of tests/mutants mistakes: a hash that multiplies by 33, and signs.
+TEST(Keys, HaveNamesThatDifferInBlanksAndInTheOrderOfBlocksAlone) {
+  const auto name = [](std::uint32_t set, std::uint64_t key) {
+    return std::string(KeyName(key_value(set, key)).view());
+  };
+  EXPECT_EQ(name(24, 0), "");
+  EXPECT_EQ(name(24, 3), name(24, 2) + " ");
+  const std::uint64_t number = key_value(kCollidingKeys, 5);
+  EXPECT_EQ(number >> 32, number & 0xffffffff);
+  ASSERT_EQ(name(8, 0).size(), 128U);
+  EXPECT_EQ(name(8, 0).substr(16) + name(8, 0).substr(0, 16), name(8, 1));
+}
+
+// A hash that multiplies by 33, and signs.
 TEST(Keys, HaveTheSameHashOrDifferInTheHighestBitOrTheSignAlone) {
   std::uint32_t hashes[2] = {5381, 5381};
   for (const std::uint64_t i : {0, 1}) {
