@@ -109,6 +109,12 @@ def test_without_perf_the_error_names_the_package(lockbench: Program) -> None:
     assert "no program perf is on the PATH; install linux-perf" in done.stderr
 
 
+def test_a_picture_in_no_folder_is_refused_before_the_trial(lockbench: Program) -> None:
+    done = measured(lockbench, "--flamegraph", "nowhere/keyed.svg")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nowhere' is no folder" in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_an_interrupted_one_leaves_neither_processes_nor_files(lockbench: Program) -> None:
     # The first recording is the one that shows whether perf may record.
     record = (
