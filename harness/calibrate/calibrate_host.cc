@@ -6,13 +6,15 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <absl/strings/str_format.h>
 
-#include "harness/calibrate/bound_threads.h"
 #include "harness/calibrate/calibrated_model.h"
 #include "harness/kernel/kernel_file.h"
+#include "harness/kernel/processors.h"
 #include "harness/measure/calibration.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
@@ -20,6 +22,23 @@
 
 namespace lockbench::calibration {
 namespace {
+
+// The loops on this machine, each thread bound to its processor.
+class BoundThreads : public Place {
+ public:
+  // A thread that cannot be bound, because the cpuset has just changed, runs anywhere.
+  void run(const std::vector<Side>& sides) override {
+    std::vector<std::thread> threads;
+    threads.reserve(sides.size());
+    for (const Side& side : sides) {
+      threads.emplace_back([&side] {
+        bind_to_processors(0, {side.processor});
+        side.body();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+};
 
 // More than the last caches hold, a power of two, and no more than a part of the memory.
 std::size_t memory_lines(const Machine& machine) {

@@ -3,17 +3,18 @@
 #include "harness/engines/sim_registry.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
-#include "harness/engines/parking_table_mutex.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
+#include "primitives/internal/timed.h"
 #include "primitives/key.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
@@ -21,12 +22,57 @@
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/parking_lot.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/portable/parking_table.h"
+#include "primitives/platform/thread.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
 
 namespace lockbench::stress::explore {
 namespace {
+
+// ParkingTableMutex: the mutex of FutexMutex, asleep in the table that is the futex of the portable
+// platform. So the table's interleavings are explored, over the simulated mutex and condition
+// variable.
+class ParkingTableMutex : public lockbench::internal::TimedMembers<ParkingTableMutex> {
+ public:
+  void lock() { lock_before(platform::kForever); }
+
+  bool try_lock() {
+    std::uint32_t expected = kFree;
+    // (1) acquire: synchronizes with (2).
+    return word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
+  bool lock_before(platform::Time deadline) {
+    if (try_lock()) return true;
+    // acquire: as (1).
+    while (word_.exchange(kHeldWaiters, std::memory_order_acquire) != kFree) {
+      if (!table().wait(word_, kHeldWaiters, deadline)) return false;
+    }
+    return true;
+  }
+
+  void unlock() {
+    // (2) release: publishes the critical section to (1).
+    if (word_.exchange(kFree, std::memory_order_release) == kHeldWaiters) table().wake(word_, 1);
+  }
+
+ private:
+  // 0 free | 1 held | 2 held, and threads may sleep
+  static constexpr std::uint32_t kFree = 0;
+  static constexpr std::uint32_t kHeld = 1;
+  static constexpr std::uint32_t kHeldWaiters = 2;
+
+  static platform::ParkingTable& table() {
+    return platform::of_this_process<platform::ParkingTable>();
+  }
+
+  platform::ParkingTable::Word word_{kFree};
+};
 
 RegisteredLock with_permits(std::uint32_t permits, RegisteredLock line) {
   line.abilities.capacity = permits;

@@ -30,6 +30,7 @@
 #include "harness/stress/trace/event.h"
 #include "harness/stress/trace/shared_words.h"
 #include "harness/stress/trace/trace_text.h"
+#include "primitives/platform/clock.h"
 
 namespace lockbench::stress {
 
@@ -70,6 +71,11 @@ class RecentEvents {
   Word count_;
   std::array<Slot, kKept> last_;
 };
+
+// Reads the clock that the locks use for timeouts.
+inline std::int64_t now_ns() {
+  return platform::now().time_since_epoch().count();
+}
 
 struct WorkerSlot {
   RecentEvents events;

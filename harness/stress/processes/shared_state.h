@@ -74,8 +74,6 @@ bool check(SharedState& state, std::uint32_t process, const Seen& seen,
   return !failure;
 }
 
-std::int64_t now_ns();
-
 // A SharedState in memory that child processes share.
 using SharedStateMemory = platform::SharedObject<SharedState>;
 

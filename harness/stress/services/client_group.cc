@@ -34,10 +34,6 @@ void raise_to(std::atomic<std::uint64_t>& word, std::uint64_t value) {
 
 }  // namespace
 
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(platform::now().time_since_epoch().count());
-}
-
 Client::Client(const EpochContext& context, std::uint32_t number, std::uint64_t life)
     : context_(context),
       state_(context.state),

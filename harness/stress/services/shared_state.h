@@ -116,7 +116,9 @@ struct SharedState {
 
 using SharedStateMemory = platform::SharedObject<SharedState>;
 
-std::uint64_t now_ns();
+inline std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(stress::now_ns());
+}
 
 // Runs the oracles on an observation of the client with this number. Returns false if one of them
 // failed; then the state has a failure.

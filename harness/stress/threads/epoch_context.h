@@ -23,11 +23,6 @@ namespace lockbench::stress::threads {
 // A lock that throws while a thread holds this many keys has no room for more of them.
 inline constexpr std::size_t kManyKeys = 64;
 
-// Reads the clock that the locks use for timeouts.
-inline std::int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
-}
-
 #if defined(__SANITIZE_THREAD__)
 // ThreadSanitizer checks memory orders only with plain accesses, because relaxed atomics may race.
 class Protected {
