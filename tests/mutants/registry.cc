@@ -215,8 +215,8 @@ std::vector<Mutant> nests() {
       with_programs(control<NestingLock<F::kNone>>("nesting", "a correct owner and depth"), nested),
       broken<NestingLock<F::kCountLost>>("nesting_count_lost", "leaves no nest: depth -= 0",
                                          {kResidue, kModel, kProgress}),
-      broken<NestingLock<F::kFirstFreesAll>>("nesting_first_frees_all",
-                                             "the first unlock of a nest frees all", {kModel}),
+      broken<NestingLock<F::kFirstFreesAll>>(
+          "nesting_first_frees_all", "the first unlock of a nest frees all", {kModel, kExclusion}),
       // Who was robbed of the lock may wait for itself afterwards.
       broken<NestingLock<F::kAnybodyUnlocks>>("nesting_anybody_unlocks", "unlocks for whoever asks",
                                               {kModel, kProgress}),
