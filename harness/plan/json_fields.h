@@ -98,17 +98,17 @@ class FieldWriter {
   explicit FieldWriter(ordered_json& object) : object_(object) {}
 
   template <class T>
-  void operator()(const char* name, const T& value) {
+  void operator()(std::string_view name, const T& value) {
     object_[name] = json_of_value(value);
   }
 
   template <class T>
-  void operator()(const char* name, const std::optional<T>& value) {
+  void operator()(std::string_view name, const std::optional<T>& value) {
     if (value) object_[name] = json_of_value(*value);
   }
 
   template <class T>
-  void operator()(const char* name, const T& value, absl::StatusOr<T> (*)(std::string_view)) {
+  void operator()(std::string_view name, const T& value, absl::StatusOr<T> (*)(std::string_view)) {
     if constexpr (std::is_same_v<T, std::string>) {
       object_[name] = value;
     } else {
@@ -117,7 +117,7 @@ class FieldWriter {
   }
 
   template <class T>
-  void operator()(const char* name, const T& value, absl::StatusOr<T> (*)(std::string_view),
+  void operator()(std::string_view name, const T& value, absl::StatusOr<T> (*)(std::string_view),
                   std::string (*text)(T)) {
     object_[name] = text(value);
   }

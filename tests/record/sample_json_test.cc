@@ -77,7 +77,7 @@ TEST(SampleJson, ErrorsNameTheField) {
   EXPECT_THAT(error_in_sample(replaced(text, "\"p50_ns\"", "\"p51_ns\"")),
               HasSubstr(".p50_ns: is missing"));
   EXPECT_THAT(error_in_sample(replaced(text, "[0,7,3]", "[0,7]")),
-              HasSubstr("sample.wait.buckets: expected a list of [low_ns, high_ns, count]"));
+              HasSubstr("sample.wait.buckets[0]: expected [low_ns, high_ns, count]"));
 }
 
 }  // namespace
