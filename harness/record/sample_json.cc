@@ -131,23 +131,11 @@ void drop_if_not_finite(std::optional<double>& figure) {
 template <class T>
 void drop_if_not_finite(T&) {}
 
-std::string outcome_text(Outcome outcome) {
-  return std::string(outcome_name(outcome));
-}
-
-absl::StatusOr<Outcome> parse_outcome(std::string_view name) {
-  if (const std::optional<Outcome> outcome = outcome_named(name)) return *outcome;
-  return absl::InvalidArgumentError(
-      absl::StrFormat("no outcome is named \"%s\"; it is one of ok, deadlock, timeout, crashed, "
-                      "failed, service_lost",
-                      name));
-}
-
 }  // namespace
 
 template <EitherConst<Sample> T, class Visit>
 void json_fields(T& sample, Visit&& visit) {
-  visit("outcome", sample.outcome, parse_outcome, outcome_text);
+  visit("outcome", sample.outcome, kOutcomeNames);
   fields(sample, [&visit](const Field& field, auto& figure) { visit(field.name, figure); });
   visit("wait", sample.wait);
   visit("hold", sample.hold);
