@@ -38,14 +38,8 @@ void add_schema(CLI::App& app, bool& markdown) {
   CLI::App& schema =
       add_command(app, "schema", "Prints the columns of a run's tables: names, units, meanings",
                   kSchemaExamples);
-  add_value(schema, {.names = "--format", .type = "FORMAT", .help = "json or markdown [json]"},
-            [&markdown](const std::string& text) {
-              if (text != "json" && text != "markdown") {
-                return absl::InvalidArgumentError("'" + text + "' is neither json nor markdown");
-              }
-              markdown = text == "markdown";
-              return absl::OkStatus();
-            });
+  add_choice(schema, {.names = "--format", .type = "FORMAT", .help = "json or markdown [json]"},
+             {{"json", false}, {"markdown", true}}, markdown);
 }
 
 void add_list(CLI::App& app, ListOptions& options) {
@@ -65,7 +59,7 @@ void add_list(CLI::App& app, ListOptions& options) {
                    ? absl::InvalidArgumentError("'' is no preset; see lockbench list presets")
                    : absl::OkStatus();
       });
-  add_text_or_json(list, "text or json [text]", [&options](bool json) { options.json = json; });
+  add_text_or_json(list, "text or json [text]", options.json);
 }
 
 void add_trial(CLI::App& app, TrialOptions& options) {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 namespace lockbench {
 namespace {
@@ -69,13 +71,6 @@ void add_values(CLI::App& command, const Flag& flag, Take take) {
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void add_text(CLI::App& command, const Flag& flag, std::string& text) {
-  add_value(command, flag, [&text](const std::string& given) {
-    text = given;
-    return absl::OkStatus();
-  });
-}
-
 void add_texts(CLI::App& command, const Flag& flag, std::vector<std::string>& texts) {
   add_values(command, flag, [&texts](const std::string& given) {
     texts.push_back(given);
@@ -83,14 +78,17 @@ void add_texts(CLI::App& command, const Flag& flag, std::vector<std::string>& te
   });
 }
 
-void add_count(CLI::App& command, const std::string& name, CountRange range,
-               const std::string& help, const std::function<void(std::uint64_t)>& take) {
-  add_value(command, {.names = name, .type = "N", .help = help},
-            [range, take](const std::string& text) {
-              const absl::StatusOr<std::uint64_t> count = parse_count(text, range);
-              if (count.ok()) take(*count);
-              return count.status();
-            });
+absl::Status not_among(std::string_view text, const std::vector<std::string>& words) {
+  return absl::InvalidArgumentError(
+      words.size() == 2 ? absl::StrFormat("'%s' is neither %s nor %s", text, words[0], words[1])
+                        : absl::StrFormat("'%s' is none of %s", text, absl::StrJoin(words, ", ")));
+}
+
+void add_word(CLI::App& command, const Flag& flag, const std::vector<std::string>& words,
+              std::string& word) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  for (const std::string& one : words) choices.emplace_back(one, one);
+  add_choice(command, flag, choices, word);
 }
 
 void add_path(CLI::App& command, const Flag& flag, std::optional<std::filesystem::path>& path) {
@@ -108,34 +106,23 @@ void add_folder(CLI::App& command, const std::string& name, const std::string& h
 }
 
 void add_progress(CLI::App& command, ProgressStyle& progress) {
-  add_choice<ProgressStyle>(command,
-                            {.names = "--progress",
-                             .type = "STYLE",
-                             .help = "auto (a bar on a terminal, else lines), bar, line or off"},
-                            "auto, bar, line, off", parse_progress,
-                            [&progress](const ProgressStyle& style) { progress = style; });
+  add_choice(command,
+             {.names = "--progress",
+              .type = "STYLE",
+              .help = "auto (a bar on a terminal, else lines), bar, line or off"},
+             {{"auto", ProgressStyle::kAuto},
+              {"bar", ProgressStyle::kBar},
+              {"line", ProgressStyle::kLine},
+              {"off", ProgressStyle::kOff}},
+             progress);
 }
 
 void add_format(CLI::App& command, const std::string& help, std::string& format) {
-  const auto known = [](std::string_view text) -> std::optional<std::string> {
-    for (const char* const one : {"text", "json", "csv", "markdown"}) {
-      if (text == one) return one;
-    }
-    return std::nullopt;
-  };
-  add_choice<std::string>(command, format_flag(help), "text, json, csv, markdown", known,
-                          [&format](const std::string& chosen) { format = chosen; });
+  add_word(command, format_flag(help), {"text", "json", "csv", "markdown"}, format);
 }
 
-void add_text_or_json(CLI::App& command, const std::string& help,
-                      const std::function<void(bool json)>& take) {
-  add_value(command, format_flag(help), [take](const std::string& text) {
-    if (text != "text" && text != "json") {
-      return absl::InvalidArgumentError("'" + text + "' is neither text nor json");
-    }
-    take(text == "json");
-    return absl::OkStatus();
-  });
+void add_text_or_json(CLI::App& command, const std::string& help, bool& json) {
+  add_choice(command, format_flag(help), {{"text", false}, {"json", true}}, json);
 }
 
 bool was_given(const CLI::App& command, const std::string& name) {

@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -57,37 +59,56 @@ void add_value(CLI::App& command, const Flag& flag, Take take);
 void add_values(CLI::App& command, const Flag& flag, Take take);
 
 // A flag whose value is text, which is stored unchanged.
-void add_text(CLI::App& command, const Flag& flag, std::string& text);
+template <class T>
+void add_text(CLI::App& command, const Flag& flag, T& text) {
+  add_value(command, flag, [&text](const std::string& given) {
+    text = given;
+    return absl::OkStatus();
+  });
+}
 void add_texts(CLI::App& command, const Flag& flag, std::vector<std::string>& texts);
 
-// A flag whose value is parsed by `parse`.
-template <class T>
-void add_parsed(CLI::App& command, const Flag& flag, absl::StatusOr<T> (*parse)(std::string_view),
-                const std::function<void(const T&)>& take) {
-  add_value(command, flag, [parse, take](const std::string& text) {
-    const absl::StatusOr<T> value = parse(text);
-    if (value.ok()) take(*value);
+// A flag whose value is converted by `parse`, a function from text to an absl::StatusOr.
+template <class Parse, class T>
+void add_parsed(CLI::App& command, const Flag& flag, Parse parse, T& out) {
+  add_value(command, flag, [parse, &out](const std::string& text) {
+    const auto value = parse(text);
+    if (value.ok()) out = static_cast<T>(*value);
     return value.status();
   });
 }
 
-// A flag whose value is one of a few words; `parse` returns nullopt for any other word.
+// A flag whose value is a whole number. `out` has a type that holds the whole range.
 template <class T>
-void add_choice(CLI::App& command, const Flag& flag, std::string_view words,
-                std::optional<T> (*parse)(std::string_view),
-                const std::function<void(const T&)>& take) {
-  add_value(command, flag, [words, parse, take](const std::string& text) {
-    const std::optional<T> value = parse(text);
-    if (!value) {
-      return absl::InvalidArgumentError("'" + text + "' is none of " + std::string(words));
-    }
-    take(*value);
-    return absl::OkStatus();
-  });
+void add_count(CLI::App& command, const std::string& name, CountRange range,
+               const std::string& help, T& out) {
+  add_parsed(
+      command, {.names = name, .type = "N", .help = help},
+      [range](std::string_view text) { return parse_count(text, range); }, out);
 }
 
-void add_count(CLI::App& command, const std::string& name, CountRange range,
-               const std::string& help, const std::function<void(std::uint64_t)>& take);
+// A flag whose value is one of a few words, each of which stands for a value.
+absl::Status not_among(std::string_view text, const std::vector<std::string>& words);
+template <class T>
+void add_choice(CLI::App& command, const Flag& flag,
+                const std::type_identity_t<std::vector<std::pair<std::string, T>>>& choices,
+                T& out) {
+  add_parsed(
+      command, flag,
+      [choices](std::string_view text) -> absl::StatusOr<T> {
+        std::vector<std::string> words;
+        for (const auto& [word, value] : choices) {
+          if (word == text) return value;
+          words.push_back(word);
+        }
+        return not_among(text, words);
+      },
+      out);
+}
+
+// The same if the value is the word.
+void add_word(CLI::App& command, const Flag& flag, const std::vector<std::string>& words,
+              std::string& word);
 
 // A flag whose value is a path.
 void add_path(CLI::App& command, const Flag& flag, std::optional<std::filesystem::path>& path);
@@ -97,8 +118,7 @@ void add_folder(CLI::App& command, const std::string& name, const std::string& h
 // The flag for the style of the progress display, which several commands have.
 void add_progress(CLI::App& command, ProgressStyle& progress);
 void add_format(CLI::App& command, const std::string& help, std::string& format);
-void add_text_or_json(CLI::App& command, const std::string& help,
-                      const std::function<void(bool json)>& take);
+void add_text_or_json(CLI::App& command, const std::string& help, bool& json);
 
 // Whether a flag, or a word without a flag, was given.
 bool was_given(const CLI::App& command, const std::string& name);

@@ -71,8 +71,7 @@ void add_submit(CLI::App& app, SubmitOptions& options) {
             "slurm PRESET or parallel PRESET, and after -- flags for `run`; or progress FOLDER",
             options.words);
   add_count(submit, "--shards", {1, Shard::kMost},
-            "Number of parts of the plan [with --hosts, one for each host]",
-            [&options](std::uint64_t n) { options.shards = static_cast<std::uint32_t>(n); });
+            "Number of parts of the plan [with --hosts, one for each host]", options.shards);
   add_folder(submit, "--out",
              "Folder for scripts, shards and result [results/runs/<time>-<preset>-shards-<id>]",
              options.out);
@@ -121,18 +120,12 @@ void add_doctor(CLI::App& app, DoctorOptions& options) {
   CLI::App& doctor =
       add_command(app, "doctor", "Lists what disturbs measurements on a machine, and how to fix it",
                   kDoctorExamples);
-  add_text_or_json(doctor, "text or json [text]", [&options](bool json) {
-    options.format = json ? DoctorFormat::kJson : DoctorFormat::kText;
-  });
-  add_value(doctor,
-            {.names = "--nodes",
-             .type = "ENGINE",
-             .help = "Checks the machines of a cluster: slurm or parallel [this machine]"},
-            [&options](const std::string& engine) {
-              options.nodes = engine;
-              if (engine == "slurm" || engine == "parallel") return absl::OkStatus();
-              return absl::InvalidArgumentError("'" + engine + "' is neither slurm nor parallel");
-            });
+  add_text_or_json(doctor, "text or json [text]", options.json);
+  add_word(doctor,
+           {.names = "--nodes",
+            .type = "ENGINE",
+            .help = "Checks the machines of a cluster: slurm or parallel [this machine]"},
+           {"slurm", "parallel"}, options.nodes);
   add_node_program(doctor, options.node_program);
   add_slurm_name(doctor, "--partition", "NAME", "Partition of the nodes [the default one]",
                  options.partition);

@@ -31,24 +31,22 @@ absl::StatusOr<double> parse_share(std::string_view text) {
 }
 
 void add_precision(CLI::App& run, RunOptions& options) {
-  add_parsed<double>(run,
-                     {.names = "--precision",
-                      .type = "SHARE",
-                      .help = "Adds blocks until each median is known to this share, as 2%"},
-                     parse_share, [&options](const double& share) { options.precision = share; });
-  add_parsed<Nanoseconds>(run,
-                          {.names = "--budget",
-                           .type = "TIME",
-                           .help = "Time limit of the run [twice the time of the fixed plan, "
-                                   "at least 1min; with --precision 5min]"},
-                          parse_duration,
-                          [&options](const Nanoseconds& budget) { options.budget = budget; });
-  add_parsed<double>(
-      run,
-      {.names = "--same-within",
-       .type = "SHARE",
-       .help = "The largest difference at which two primitives count as the same [5%]"},
-      parse_share, [&options](const double& share) { options.same_within = share; });
+  add_parsed(run,
+             {.names = "--precision",
+              .type = "SHARE",
+              .help = "Adds blocks until each median is known to this share, as 2%"},
+             parse_share, options.precision);
+  add_parsed(run,
+             {.names = "--budget",
+              .type = "TIME",
+              .help = "Time limit of the run [twice the time of the fixed plan, "
+                      "at least 1min; with --precision 5min]"},
+             parse_duration, options.budget);
+  add_parsed(run,
+             {.names = "--same-within",
+              .type = "SHARE",
+              .help = "The largest difference at which two primitives count as the same [5%]"},
+             parse_share, options.same_within);
 }
 
 void add_service(CLI::App& command, std::vector<std::string>& services) {
@@ -61,51 +59,37 @@ void add_service(CLI::App& command, std::vector<std::string>& services) {
 }
 
 void add_patience(CLI::App& command, Nanoseconds& patience) {
-  add_parsed<Nanoseconds>(command,
-                          {.names = "--patience",
-                           .type = "TIME",
-                           .help = "How long to wait for a quiet machine; 0: do not wait [60s]",
-                           .environment = "LOCKBENCH_PATIENCE"},
-                          parse_duration,
-                          [&patience](const Nanoseconds& time) { patience = time; });
-}
-
-void add_case_counts(CLI::App& advise, Cell& cell) {
-  add_count(advise, "--threads", kThreadRange, "Number of threads",
-            [&cell](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); });
-  add_count(advise, "--keys", kKeyRange, "Number of keys",
-            [&cell](std::uint64_t n) { cell.keys = n; });
+  add_parsed(command,
+             {.names = "--patience",
+              .type = "TIME",
+              .help = "How long to wait for a quiet machine; 0: do not wait [60s]",
+              .environment = "LOCKBENCH_PATIENCE"},
+             parse_duration, patience);
 }
 
 constexpr char kHowOften[] = "How often the threads lock (one of these; if none, several loads)";
 
+absl::StatusOr<Nanoseconds> parse_every(std::string_view text) {
+  const absl::StatusOr<Nanoseconds> time = parse_duration(text);
+  if (!time.ok() || *time != Nanoseconds{0}) return time;
+  return absl::InvalidArgumentError("0: threads that lock again at once are --load saturated");
+}
+
 // How often the threads lock.
 void add_pace(CLI::App& advise, AdviceCase& wanted) {
-  add_value(advise,
-            {.names = "--rate",
-             .type = "N",
-             .help = "Operations per second of all threads together, as 64000",
-             .group = kHowOften},
-            [&wanted](const std::string& text) {
-              const absl::StatusOr<std::uint64_t> rate = parse_count(text, kRateRange);
-              if (rate.ok()) wanted.rate_per_s = *rate;
-              return rate.status();
-            });
-  add_value(advise,
-            {.names = "--every",
-             .type = "TIME",
-             .help = "Time from one operation of a thread to its next, as 500us",
-             .group = kHowOften},
-            [&wanted](const std::string& text) -> absl::Status {
-              const absl::StatusOr<Nanoseconds> time = parse_duration(text);
-              if (!time.ok()) return time.status();
-              if (*time == Nanoseconds{0}) {
-                return absl::InvalidArgumentError(
-                    "0: threads that lock again at once are --load saturated");
-              }
-              wanted.every = *time;
-              return absl::OkStatus();
-            });
+  add_parsed(
+      advise,
+      {.names = "--rate",
+       .type = "N",
+       .help = "Operations per second of all threads together, as 64000",
+       .group = kHowOften},
+      [](std::string_view text) { return parse_count(text, kRateRange); }, wanted.rate_per_s);
+  add_parsed(advise,
+             {.names = "--every",
+              .type = "TIME",
+              .help = "Time from one operation of a thread to its next, as 500us",
+              .group = kHowOften},
+             parse_every, wanted.every);
   add_values(advise,
              {.names = "--load",
               .type = "LOAD...",
@@ -120,38 +104,38 @@ void add_pace(CLI::App& advise, AdviceCase& wanted) {
                }
                return absl::OkStatus();
              });
-  add_parsed<Work>(advise,
-                   {.names = "--think",
-                    .type = "WORK",
-                    .help = "Work of a thread between two operations, as exp:1us; 0: none",
-                    .group = kHowOften},
-                   parse_work, [&wanted](const Work& work) { wanted.think = work; });
+  add_parsed(advise,
+             {.names = "--think",
+              .type = "WORK",
+              .help = "Work of a thread between two operations, as exp:1us; 0: none",
+              .group = kHowOften},
+             parse_work, wanted.think);
 }
 
 void add_case(CLI::App& advise, AdviceCase& wanted) {
   Cell& cell = wanted.cell;
-  add_case_counts(advise, cell);
-  add_parsed<KeyDistribution>(
+  add_count(advise, "--threads", kThreadRange, "Number of threads", cell.threads);
+  add_count(advise, "--keys", kKeyRange, "Number of keys", cell.keys);
+  add_parsed(
       advise,
       {.names = "--distribution,--key-distribution",
        .type = "WORD",
        .help = "How the threads choose keys: uniform, zipf:0.99, hot:0.1,0.9 or own [uniform]"},
-      parse_key_distribution, [&cell](const KeyDistribution& d) { cell.key_distribution = d; });
-  add_parsed<KeyType>(advise,
-                      {.names = "--key-type", .type = "TYPE", .help = "u64 or string [u64]"},
-                      parse_key_type, [&cell](const KeyType& type) { cell.key_type = type; });
-  add_parsed<Work>(
+      parse_key_distribution, cell.key_distribution);
+  add_parsed(advise, {.names = "--key-type", .type = "TYPE", .help = "u64 or string [u64]"},
+             parse_key_type, cell.key_type);
+  add_parsed(
       advise,
       {.names = "--hold",
        .type = "WORK",
        .help =
            "Work in the critical section: 0, 200ns, sleep:1ms or touch:8 (cache lines) [200ns]"},
-      parse_work, [&cell](const Work& work) { cell.hold = work; });
+      parse_work, cell.hold);
   add_pace(advise, wanted);
-  add_parsed<std::uint64_t>(
+  add_parsed(
       advise,
       {.names = "--memory", .type = "SIZE", .help = "Maximum memory of the locks, as 64KiB or 1MB"},
-      parse_bytes, [&wanted](const std::uint64_t& n) { wanted.memory_bytes = n; });
+      parse_bytes, wanted.memory_bytes);
   add_switch(advise, "--fair", "Excludes primitives that starve threads, as measured", wanted.fair);
 }
 
@@ -207,20 +191,16 @@ void add_sweep_flags(CLI::App& command, Overrides& overrides) {
 }
 
 void add_preset_flags(CLI::App& command, std::optional<std::string>& preset, Overrides& overrides) {
-  add_value(command,
-            {.names = "preset",
-             .type = "",
-             .help = "Name of a preset (lockbench list presets) or a file ending in .toml"},
-            [&preset](const std::string& name) {
-              preset = name;
-              return absl::OkStatus();
-            });
+  add_text(command,
+           {.names = "preset",
+            .type = "",
+            .help = "Name of a preset (lockbench list presets) or a file ending in .toml"},
+           preset);
   add_count(command, "--blocks", kBlockRange,
-            "Measures each cell this often, without early decisions",
-            [&overrides](std::uint64_t n) { overrides.blocks = static_cast<std::uint32_t>(n); });
+            "Measures each cell this often, without early decisions", overrides.blocks);
   add_count(command, "--seed", kSeedRange,
             "Random seed of keys and trial order; the same seed gives the same plan",
-            [&overrides](std::uint64_t n) { overrides.seed = n; });
+            overrides.seed);
 }
 
 void add_preset(CLI::App& app, PresetOptions& options) {
@@ -254,13 +234,12 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_preset_flags(run, options.preset, options.overrides);
   add_precision(run, options);
   add_folder(run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
-  add_parsed<Shard>(
-      run,
-      {.names = "--shard",
-       .type = "I/N",
-       .help = "Measures part I of N equal parts of the plan into --out, or continues "
-               "there; the blocks are those of the preset or of --blocks"},
-      parse_shard, [&options](const Shard& shard) { options.shard = shard; });
+  add_parsed(run,
+             {.names = "--shard",
+              .type = "I/N",
+              .help = "Measures part I of N equal parts of the plan into --out, or continues "
+                      "there; the blocks are those of the preset or of --blocks"},
+             parse_shard, options.shard);
   add_folder(run, "--resume", "Continues the run in this folder, with its own plan",
              options.resume);
   add_value(run,
@@ -341,25 +320,23 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
              "wrote",
              options.observed);
   add_count(advise, "--place", {1, 1'000'000},
-            "Which place of --observed, in the order of its table [1]",
-            [&options](std::uint64_t n) { options.place = n; });
+            "Which place of --observed, in the order of its table [1]", options.place);
   add_text(advise,
            {.names = "--machine",
             .type = "NAME",
             .help = "Predicts for this machine (lockbench list machines, or a file ending in "
                     ".toml) and measures nothing; the answer states the accuracy"},
            options.machine);
-  add_parsed<PrimitiveSpec>(
+  add_parsed(
       advise,
       {.names = "--when",
        .type = "P",
        .help =
            "Finds the number of threads, up to --threads, from which on this primitive is faster "
            "than --beats"},
-      parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.when = one; });
-  add_parsed<PrimitiveSpec>(
-      advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
-      parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.beats = one; });
+      parse_primitive, options.wanted.when);
+  add_parsed(advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
+             parse_primitive, options.wanted.beats);
   add_switch(advise, "--across-machines",
              "The lock must exclude threads of several machines: compares the locks of services in "
              "the plug-ins (--plugin redis.so, docs/services.md)",
@@ -367,9 +344,9 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   add_service(advise, options.services);
   add_folder(advise, "--run", "Answers from the nearest cells of this run; measures nothing",
              options.run);
-  add_parsed<Nanoseconds>(
-      advise, {.names = "--budget", .type = "TIME", .help = "Time limit of the measurement [30s]"},
-      parse_duration, [&options](const Nanoseconds& budget) { options.budget = budget; });
+  add_parsed(advise,
+             {.names = "--budget", .type = "TIME", .help = "Time limit of the measurement [30s]"},
+             parse_duration, options.budget);
   add_patience(advise, options.patience);
   add_folder(advise, "--out", "Folder of the measured run [results/runs/<time>-advise-<id>]",
              options.out);

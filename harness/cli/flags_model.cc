@@ -15,15 +15,11 @@ namespace {
 constexpr CountRange kAny = {.least = 0, .most = 1'000'000};
 
 void add_numbers(CLI::App& model, ModelSpec& spec) {
-  const auto add = [&model](const std::string& flag, const std::string& help, auto& number) {
-    add_count(model, flag, kAny, help,
-              [&number](std::uint64_t n) { number = static_cast<std::uint32_t>(n); });
-  };
-  add("--threads", "Threads [3]", spec.threads);
-  add("--keys", "Keys; with leases, shards [2; 1 shard]", spec.keys);
-  add("--leases", "Leases per shard, or random mutexes [2]", spec.leases);
-  add("--stripes", "Stripes [2]", spec.stripes);
-  add("--depth", "Maximum depth of a reentrant lock [2]", spec.depth);
+  add_count(model, "--threads", kAny, "Threads [3]", spec.threads);
+  add_count(model, "--keys", kAny, "Keys; with leases, shards [2; 1 shard]", spec.keys);
+  add_count(model, "--leases", kAny, "Leases per shard, or random mutexes [2]", spec.leases);
+  add_count(model, "--stripes", kAny, "Stripes [2]", spec.stripes);
+  add_count(model, "--depth", kAny, "Maximum depth of a reentrant lock [2]", spec.depth);
 }
 
 void add_spec(CLI::App& model, ModelSpec& spec) {
@@ -32,18 +28,14 @@ void add_spec(CLI::App& model, ModelSpec& spec) {
   add_numbers(model, spec);
   add_switch(model, "--nested", "Each thread holds one lock while it acquires the next",
              spec.nested);
-  add_choice<KeyOrder>(
+  add_choice(
       model,
       {.names = "--order",
        .type = "ORDER",
        .help = "same, opposite (every second thread in the opposite order) or twice (a stripe of "
                "two keys is acquired twice) [same]"},
-      "same, opposite, twice", parse_order, [&spec](const KeyOrder& order) { spec.order = order; });
-}
-
-std::optional<std::string> parse_engine(std::string_view text) {
-  if (text != "sim" && text != "real" && text != "proc") return std::nullopt;
-  return std::string(text);
+      {{"same", KeyOrder::kSame}, {"opposite", KeyOrder::kOpposite}, {"twice", KeyOrder::kTwice}},
+      spec.order);
 }
 
 void add_conformance(CLI::App& model, ModelOptions& options) {
@@ -54,22 +46,21 @@ void add_conformance(CLI::App& model, ModelOptions& options) {
            options.trace);
   add_switch(model, "--conform", "Runs the lock and checks its events against the net",
              options.conform);
-  add_choice<std::string>(
+  add_word(
       model,
       {.names = "--engine",
        .type = "ENGINE",
        .help = "With --conform: sim (simulated threads, all interleavings of small programs), "
                "real (native threads) or proc (processes, some of them killed or stopped) [the "
                "first that knows the lock]"},
-      "sim, real, proc", parse_engine,
-      [&options](const std::string& engine) { options.engine = engine; });
+      {"sim", "real", "proc"}, options.engine);
   add_text(model,
            {.names = "--lock",
             .type = "LOCK",
             .help = "With --conform: a lock of `lockbench stress --list` [the model's name]"},
            options.lock);
   add_count(model, "--seed", {.least = 0, .most = 4'000'000'000}, "With --conform: random seed [1]",
-            [&options](std::uint64_t n) { options.seed = n; });
+            options.seed);
 }
 
 void add_outputs(CLI::App& model, ModelOptions& options) {
@@ -94,21 +85,18 @@ void add_outputs(CLI::App& model, ModelOptions& options) {
 void add_limits(CLI::App& model, ModelOptions& options) {
   add_switch(model, "--no-symmetry", "Explores all states, without symmetry reduction",
              options.no_symmetry);
-  add_parsed<Nanoseconds>(model,
-                          {.names = "--budget",
-                           .type = "TIME",
-                           .help = "Time limit of the search [60s], or duration of --conform [5s]"},
-                          parse_duration,
-                          [&options](const Nanoseconds& budget) { options.budget = budget; });
-  add_parsed<std::uint64_t>(
-      model,
-      {.names = "--memory",
-       .type = "BYTES",
-       .help = "Memory limit of the search, as 4GiB [half of the available memory]"},
-      parse_bytes, [&options](const std::uint64_t& memory) { options.memory = memory; });
+  add_parsed(model,
+             {.names = "--budget",
+              .type = "TIME",
+              .help = "Time limit of the search [60s], or duration of --conform [5s]"},
+             parse_duration, options.budget);
+  add_parsed(model,
+             {.names = "--memory",
+              .type = "BYTES",
+              .help = "Memory limit of the search, as 4GiB [half of the available memory]"},
+             parse_bytes, options.memory);
   add_count(model, "--markings", {.least = 1, .most = 4'000'000'000},
-            "Maximum number of states of the search [as many as fit]",
-            [&options](std::uint64_t n) { options.most_markings = n; });
+            "Maximum number of states of the search [as many as fit]", options.most_markings);
 }
 
 std::string validate_conformance(const CLI::App& model, const ModelOptions& options) {

@@ -54,19 +54,18 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
       app, "observe", "Runs a program and records what it does with its locks", kObserveExamples);
   add_folder(observe, "--out", "Folder for the result [results/observed/<time>-<program>-<id>]",
              options.out);
-  add_parsed<Nanoseconds>(observe,
-                          {.names = "--delay",
-                           .type = "TIME",
-                           .help = "Records nothing for this long at the start [0]"},
-                          parse_duration, [&options](const Nanoseconds& t) { options.delay = t; });
-  add_parsed<Nanoseconds>(
-      observe,
-      {.names = "--duration", .type = "TIME", .help = "Records for this long [to the end]"},
-      parse_duration, [&options](const Nanoseconds& t) { options.duration = t; });
+  add_parsed(observe,
+             {.names = "--delay",
+              .type = "TIME",
+              .help = "Records nothing for this long at the start [0]"},
+             parse_duration, options.delay);
+  add_parsed(observe,
+             {.names = "--duration", .type = "TIME", .help = "Records for this long [to the end]"},
+             parse_duration, options.duration);
   add_count(observe, "--callers", {1, kMostCallers},
             "Number of callers that make up a place, for programs whose locks are all acquired in "
             "one function of theirs [1]",
-            [&options](std::uint64_t n) { options.callers = static_cast<std::uint32_t>(n); });
+            options.callers);
   add_place_expression(observe,
                        "Keeps only places whose name matches, as `function file.c:120` [all]",
                        options.place);
@@ -118,13 +117,12 @@ void add_compare_program(CLI::App& app, CompareProgramOptions& options) {
   add_switch(compare, "--lower-is-better", "Less of the printed number is faster",
              options.lower_is_better);
   add_count(compare, "--blocks", {3, 10'000}, "Runs of the program with each lock [10]",
-            [&options](std::uint64_t n) { options.blocks = static_cast<std::uint32_t>(n); });
-  add_parsed<Nanoseconds>(compare,
-                          {.names = "--time-limit",
-                           .type = "TIME",
-                           .help = "A run of the program that takes longer has failed [10min]"},
-                          parse_duration,
-                          [&options](const Nanoseconds& t) { options.time_limit = t; });
+            options.blocks);
+  add_parsed(compare,
+             {.names = "--time-limit",
+              .type = "TIME",
+              .help = "A run of the program that takes longer has failed [10min]"},
+             parse_duration, options.time_limit);
   add_folder(compare, "--out", "Folder for the rows [results/programs/<time>-<program>-<id>]",
              options.out);
 }

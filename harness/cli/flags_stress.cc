@@ -21,8 +21,7 @@ constexpr CountRange kReplayedSeedRange{0, std::numeric_limits<std::uint64_t>::m
 // Options of the engines that inject faults.
 void add_thread_flags(CLI::App& stress, stress::Order& order) {
   add_count(stress, "--threads", {.least = 1, .most = 64},
-            "real, proc, services: number of threads, processes or clients [4]",
-            [&order](std::uint64_t n) { order.threads = static_cast<std::uint32_t>(n); });
+            "real, proc, services: number of threads, processes or clients [4]", order.threads);
   add_text(stress,
            {.names = "--mode",
             .type = "MODE",
@@ -79,8 +78,7 @@ void add_simulation_flags(CLI::App& stress, stress::Order& order,
              "sim: explores only the small programs, or --program, up to --preemptions",
              order.exhaustive);
   add_count(stress, "--preemptions", {.least = 0, .most = 16},
-            "sim: bound of preemptions for small programs [3]",
-            [&order](std::uint64_t n) { order.preemptions = static_cast<std::uint32_t>(n); });
+            "sim: bound of preemptions for small programs [3]", order.preemptions);
 }
 
 }  // namespace
@@ -96,19 +94,16 @@ void add_stress(CLI::App& app, StressOptions& options) {
        .help = "sim (every interleaving, simulated), real (threads), proc (processes) or services "
                "(locks at servers) [all]"},
       options.engines);
-  add_parsed<Nanoseconds>(stress,
-                          {.names = "--budget",
-                           .type = "TIME",
-                           .help = "Time limit of all locks and engines together [60s]"},
-                          parse_duration,
-                          [&options](const Nanoseconds& budget) { options.budget = budget; });
-  add_count(stress, "--seed", kReplayedSeedRange, "Random seed [1]",
-            [&options](std::uint64_t n) { options.order.seed = n; });
+  add_parsed(stress,
+             {.names = "--budget",
+              .type = "TIME",
+              .help = "Time limit of all locks and engines together [60s]"},
+             parse_duration, options.budget);
+  add_count(stress, "--seed", kReplayedSeedRange, "Random seed [1]", options.order.seed);
   add_switch(stress, "--self-test", "Runs known broken locks: the engines must detect each",
              options.self_test);
   add_switch(stress, "--list", "Lists the locks, and the engines that can test them", options.list);
-  add_text_or_json(stress, "text or json, one report per line [text]",
-                   [&options](bool json) { options.json = json; });
+  add_text_or_json(stress, "text or json, one report per line [text]", options.json);
   add_path(stress,
            {.names = "--report",
             .type = "FILE.html",

@@ -230,13 +230,6 @@ void declare_symmetries(const ModelSpec& spec, NetBuilder& net) {
 
 }  // namespace
 
-std::optional<KeyOrder> parse_order(std::string_view text) {
-  if (text == "same") return KeyOrder::kSame;
-  if (text == "opposite") return KeyOrder::kOpposite;
-  if (text == "twice") return KeyOrder::kTwice;
-  return std::nullopt;
-}
-
 const std::vector<ModelEntry>& model_entries() {
   static const std::vector<ModelEntry> entries = [] {
     std::vector<ModelEntry> list;

@@ -31,8 +31,6 @@ enum class KeyOrder {
   kTwice,     // all threads in one order; a stripe of two keys is acquired twice
 };
 
-std::optional<KeyOrder> parse_order(std::string_view text);
-
 // A field without a value gets the default of the primitive. A field that does not apply to the
 // primitive is refused.
 struct ModelSpec {

@@ -2,8 +2,6 @@
 
 #include "harness/plan/describe.h"
 
-#include <cstdint>
-
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/quantity.h"
@@ -11,11 +9,11 @@
 
 namespace lockbench {
 
-namespace {
-
-std::string counted(std::uint64_t count, std::string_view thing) {
-  return absl::StrFormat("%d %s%s", count, thing, count == 1 ? "" : "s");
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
 }
+
+namespace {
 
 // The many times of a mix would fill the line.
 std::string in_short(const Work& work) {

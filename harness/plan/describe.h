@@ -5,12 +5,16 @@
 // Fingerprint: a short name for a text, the same on every machine and in every version.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "harness/plan/cell.h"
 
 namespace lockbench {
+
+// `1 thread`, `8 threads`.
+std::string counted(std::uint64_t count, std::string_view noun);
 
 // `striped:stripes=64, counter, 8 threads, 64 keys, hold 200ns`; values that are the default are
 // left out.

@@ -9,6 +9,8 @@
 //     visit("threads", record.threads);
 //     visit("hold", record.hold, parse_work);  // as text: to_text(record.hold), and parse_work()
 //     visit("watch", record.watch, parse_watch, watch_text);  // as text, by two functions
+//     // As text, by a table of names (harness/plan/names.h):
+//     visit("state", record.state, kStates);
 //   }
 //
 // A field may be a text, a boolean, a number, nanoseconds (a count), another record, a list or an
@@ -40,6 +42,7 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/plan/names.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/quantity.h"
 
@@ -98,17 +101,17 @@ class FieldWriter {
   explicit FieldWriter(ordered_json& object) : object_(object) {}
 
   template <class T>
-  void operator()(const char* name, const T& value) {
+  void operator()(std::string_view name, const T& value) {
     object_[name] = json_of_value(value);
   }
 
   template <class T>
-  void operator()(const char* name, const std::optional<T>& value) {
+  void operator()(std::string_view name, const std::optional<T>& value) {
     if (value) object_[name] = json_of_value(*value);
   }
 
   template <class T>
-  void operator()(const char* name, const T& value, absl::StatusOr<T> (*)(std::string_view)) {
+  void operator()(std::string_view name, const T& value, absl::StatusOr<T> (*)(std::string_view)) {
     if constexpr (std::is_same_v<T, std::string>) {
       object_[name] = value;
     } else {
@@ -117,9 +120,14 @@ class FieldWriter {
   }
 
   template <class T>
-  void operator()(const char* name, const T& value, absl::StatusOr<T> (*)(std::string_view),
+  void operator()(std::string_view name, const T& value, absl::StatusOr<T> (*)(std::string_view),
                   std::string (*text)(T)) {
     object_[name] = text(value);
+  }
+
+  template <class T, std::size_t N>
+  void operator()(std::string_view name, const T& value, const Named<T> (&table)[N]) {
+    object_[name] = name_of(table, value);
   }
 
  private:
@@ -191,18 +199,18 @@ class FieldReader {
 
   template <class T>
   void operator()(std::string_view name, T& out, absl::StatusOr<T> (*parse)(std::string_view)) {
-    std::string text;
-    (*this)(name, text);
-    if (!status_.ok()) return;
-    absl::StatusOr<T> value = parse(text);
-    if (!value.ok()) return fail(path(name), std::string(value.status().message()));
-    out = *std::move(value);
+    parsed(name, out, parse);
   }
 
   template <class T>
   void operator()(std::string_view name, T& out, absl::StatusOr<T> (*parse)(std::string_view),
                   std::string (*)(T)) {
-    (*this)(name, out, parse);
+    parsed(name, out, parse);
+  }
+
+  template <class T, std::size_t N>
+  void operator()(std::string_view name, T& out, const Named<T> (&table)[N]) {
+    parsed(name, out, [&](std::string_view text) { return parse_name(name, text, table); });
   }
 
   // The field's JSON; null if it is missing.
@@ -241,6 +249,16 @@ class FieldReader {
   }
 
  private:
+  template <class T, class Parse>
+  void parsed(std::string_view name, T& out, const Parse& parse) {
+    std::string text;
+    (*this)(name, text);
+    if (!status_.ok()) return;
+    absl::StatusOr<T> value = parse(text);
+    if (!value.ok()) return fail(path(name), std::string(value.status().message()));
+    out = *std::move(value);
+  }
+
   template <class T>
   void read(const json& value, const std::string& where, T& out) {
     if constexpr (requires { take(value, out); }) {

@@ -11,7 +11,6 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/nearest.h"
-#include "harness/plan/preset_file.h"
 #include "harness/plan/sweep_fields.h"
 #include "harness/plan/toml.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -14,17 +13,11 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/plan/nearest.h"
+#include "harness/plan/names.h"
 #include "harness/plan/quantity.h"
 
 namespace lockbench {
 namespace {
-
-template <class E>
-struct Named {
-  std::string_view name;
-  E value;
-};
 
 constexpr Named<Mode> kModes[] = {
     {"timed", Mode::kTimed}, {"fixed", Mode::kFixed}, {"open", Mode::kOpen}};
@@ -54,24 +47,6 @@ constexpr std::string_view kPinningHelp =
 constexpr CountRange kLines{0, 65'536};
 constexpr CountRange kProcessors{0, 8'191};
 constexpr CountRange kAssignedCount{0, 0xffff'ffff};
-
-template <class Table>
-auto parse_name(std::string_view kind, std::string_view text, const Table& table)
-    -> absl::StatusOr<decltype(table[0].value)> {
-  std::vector<std::string> names;
-  for (const auto& entry : table) {
-    if (entry.name == text) return entry.value;
-    names.emplace_back(entry.name);
-  }
-  return unknown_name(kind, text, names);
-}
-
-template <class Table, class E>
-std::string name_of(const Table& table, E value) {
-  const auto entry = std::find_if(std::begin(table), std::end(table),
-                                  [value](const auto& named) { return named.value == value; });
-  return std::string(entry->name);
-}
 
 // Whether the text has only letters, digits and the given joints, so that it needs no quotes in a
 // file, a shell or a table.

@@ -64,8 +64,8 @@ class Columns {
     found.trial = *trial;
     found.attempt = parse_number<std::uint32_t>(cell(row, "attempt")).value_or(0);
     found.valid = cell(row, "valid") == "true";
-    found.outcome =
-        outcome_named(cell(row, "outcome")).value_or(found.valid ? Outcome::kOk : Outcome::kFailed);
+    found.outcome = parse_name("outcome", cell(row, "outcome"), kOutcomeNames)
+                        .value_or(found.valid ? Outcome::kOk : Outcome::kFailed);
     found.reason = cell(row, "reason");
     for (const auto& [column, figure] : kFigures) {
       const std::string_view text = cell(row, column);

@@ -3,7 +3,6 @@
 #include "harness/record/meta.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -22,25 +21,9 @@ namespace lockbench {
 
 namespace {
 
-constexpr std::array<std::pair<RunEnd::State, std::string_view>, 3> kStates{{
-    {RunEnd::State::kRunning, "running"},
-    {RunEnd::State::kFinished, "finished"},
-    {RunEnd::State::kInterrupted, "interrupted"},
-}};
-
-std::string state_text(RunEnd::State state) {
-  for (const auto& [value, name] : kStates) {
-    if (value == state) return std::string(name);
-  }
-  return {};
-}
-
-absl::StatusOr<RunEnd::State> parse_state(std::string_view text) {
-  for (const auto& [value, name] : kStates) {
-    if (name == text) return value;
-  }
-  return absl::InvalidArgumentError("expected running, finished or interrupted");
-}
+constexpr Named<RunEnd::State> kStates[] = {{"running", RunEnd::State::kRunning},
+                                            {"finished", RunEnd::State::kFinished},
+                                            {"interrupted", RunEnd::State::kInterrupted}};
 
 // A description of the target that a preset is sized for, for users. A reader uses only the name
 // and computes the rest again.
@@ -61,7 +44,7 @@ void json_fields(T& target, Visit&& visit) {
 
 template <EitherConst<RunEnd> T, class Visit>
 void json_fields(T& end, Visit&& visit) {
-  visit("state", end.state, parse_state, state_text);
+  visit("state", end.state, kStates);
   visit("trials_done", end.trials_done);
   visit("wall_s", end.wall_s);
 }
@@ -203,7 +186,12 @@ std::string meta_text(const Meta& meta) {
                          fingerprint(plan), plan);
 }
 
-absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
+namespace {
+
+// Reads the members of visit_meta(), and what `read_rest` reads of what follows them.
+template <class ReadRest>
+absl::StatusOr<Meta> read_meta(std::string_view text, std::string_view name,
+                               const ReadRest& read_rest) {
   const absl::StatusOr<json> object = internal::parse_json(text, name);
   if (!object.ok()) return object.status();
   if (absl::Status status = check_version(*object, name); !status.ok()) return status;
@@ -211,38 +199,38 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
   std::optional<TargetRecord> target;
   FieldReader reader(*object, std::string(name));
   visit_meta(meta, target, reader);
+  read_rest(reader, meta);
+  if (absl::Status status = reader.finish(); !status.ok()) return status;
   if (target) meta.run.target = target->name;
   meta.run.machine = meta.machine.id.value_or("");
-  if (const json* plan = reader.required("plan")) {
+  return meta;
+}
+
+}  // namespace
+
+absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
+  return read_meta(text, name, [](FieldReader& reader, Meta& meta) {
+    const json* const plan = reader.required("plan");
+    if (plan == nullptr) return;
     absl::StatusOr<Plan> read = internal::plan_from(*plan, reader.path("plan"));
     reader.merge(read.status());
     if (read.ok()) meta.plan = *std::move(read);
-  }
-  if (absl::Status status = reader.finish(); !status.ok()) return status;
-  return meta;
+  });
 }
 
 absl::StatusOr<MetaHead> parse_meta_head(std::string_view text, std::string_view name) {
   // JSON text contains no line end within a string, so this is found nowhere else.
   const std::size_t plan = text.find(",\n  \"plan\": {");
-  if (plan == std::string_view::npos || !text.ends_with("]}\n}\n")) {
-    absl::StatusOr<Meta> whole = parse_meta(text, name);
-    if (!whole.ok()) return whole.status();
-    std::string hash = plan_hash(std::exchange(whole->plan, {}));
-    return MetaHead{.meta = *std::move(whole), .plan_hash = std::move(hash)};
-  }
-  const absl::StatusOr<json> object =
-      internal::parse_json(std::string(text.substr(0, plan)) + "}", name);
-  if (!object.ok()) return object.status();
-  if (absl::Status status = check_version(*object, name); !status.ok()) return status;
+  const bool has_hash = plan != std::string_view::npos && text.ends_with("]}\n}\n");
   MetaHead head;
-  std::optional<TargetRecord> target;
-  FieldReader reader(*object, std::string(name));
-  visit_meta(head.meta, target, reader);
-  reader("plan_hash", head.plan_hash);
-  if (absl::Status status = reader.finish(); !status.ok()) return status;
-  if (target) head.meta.run.target = target->name;
-  head.meta.run.machine = head.meta.machine.id.value_or("");
+  absl::StatusOr<Meta> meta =
+      has_hash
+          ? read_meta(std::string(text.substr(0, plan)) + "}", name,
+                      [&head](FieldReader& reader, Meta&) { reader("plan_hash", head.plan_hash); })
+          : parse_meta(text, name);
+  if (!meta.ok()) return meta.status();
+  if (!has_hash) head.plan_hash = plan_hash(std::exchange(meta->plan, {}));
+  head.meta = *std::move(meta);
   return head;
 }
 

@@ -5,40 +5,20 @@
 // Names of Outcome, as in trials.csv and in a sample's JSON.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
+#include "harness/plan/names.h"
 
 namespace lockbench {
 
-inline constexpr std::array<std::pair<Outcome, std::string_view>, 6> kOutcomeNames{{
-    {Outcome::kOk, "ok"},
-    {Outcome::kDeadlock, "deadlock"},
-    {Outcome::kTimeout, "timeout"},
-    {Outcome::kCrashed, "crashed"},
-    {Outcome::kFailed, "failed"},
-    {Outcome::kServiceLost, "service_lost"},
-}};
-
-constexpr std::string_view outcome_name(Outcome outcome) {
-  for (const auto& [value, name] : kOutcomeNames) {
-    if (value == outcome) return name;
-  }
-  return "";
-}
-
-constexpr std::optional<Outcome> outcome_named(std::string_view name) {
-  for (const auto& [value, known] : kOutcomeNames) {
-    if (known == name) return value;
-  }
-  return std::nullopt;
-}
+inline constexpr Named<Outcome> kOutcomeNames[] = {
+    {"ok", Outcome::kOk},           {"deadlock", Outcome::kDeadlock},
+    {"timeout", Outcome::kTimeout}, {"crashed", Outcome::kCrashed},
+    {"failed", Outcome::kFailed},   {"service_lost", Outcome::kServiceLost},
+};
 
 // Version of the columns of trials.csv and latency.csv and of the structure of meta.json. It
 // increases if a column changes its meaning, its position or its name, or is removed. It does not

@@ -25,7 +25,7 @@ namespace lockbench {
 absl::Status check_sample(const Sample& sample);
 
 // One line, without a line end.
-std::string sample_text(const Sample& sample);
+std::string sample_text(Sample sample);
 
 // InvalidArgument names the field that is missing, of a wrong type or unknown.
 absl::StatusOr<Sample> parse_sample(std::string_view text);

@@ -204,7 +204,7 @@ const Column kColumns[] = {
      "`true`: the trial ended without an error and its proof holds; use only figures of these rows",
      "", [](const Row& r) { return std::string(r.valid() ? "true" : "false"); }},
     {"outcome", "name", "`ok`, `deadlock`, `timeout`, `crashed`, `failed` or `service_lost`", "",
-     [](const Row& r) { return std::string(outcome_name(r.sample.outcome)); }},
+     [](const Row& r) { return name_of(kOutcomeNames, r.sample.outcome); }},
     {"reason"},
     {"started_at", "text", "UTC, ISO 8601", "", [](const Row& r) { return r.started_at; }},
     {"hold_lines", "count", "cache lines written in the critical section",
@@ -303,6 +303,19 @@ const Column kColumns[] = {
     {"busy_share"},
 };
 
+constexpr Field kLatencyColumns[] = {
+    {"run_id", "name", "the run; the same in all its files", {}},
+    {"trial", "number", "position in the plan, as in `trials.csv`", {}},
+    {"kind",
+     "name",
+     "`wait`: from the request to the acquisition; `hold`: from the acquisition to the release",
+     {}},
+    {"low_ns", "ns", "least time of this bucket", {}},
+    {"high_ns", "ns", "greatest time of this bucket", {}},
+    {"count", "count", "number of times in this bucket; at least 1", {}},
+    {"attempt", "number", "attempt of this trial, as in `trials.csv`", {}},
+};
+
 // Fills in the descriptions from the fields of the sample, and adds the fields that are not listed.
 std::vector<Column> with_sample_fields(std::vector<Column> columns) {
   const Sample none;
@@ -322,11 +335,21 @@ std::map<std::string_view, std::string> sample_cells(const Sample& sample) {
   return cells;
 }
 
-nlohmann::ordered_json json_of(const Field& field) {
-  nlohmann::ordered_json object = {
-      {"name", field.name}, {"unit", field.unit}, {"meaning", field.meaning}};
-  if (!field.empty_when.empty()) object["empty_when"] = field.empty_when;
-  return object;
+template <class Columns>
+nlohmann::ordered_json json_of(const Columns& columns) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Field& field : columns) {
+    list.push_back({{"name", field.name}, {"unit", field.unit}, {"meaning", field.meaning}});
+    if (!field.empty_when.empty()) list.back()["empty_when"] = field.empty_when;
+  }
+  return list;
+}
+
+template <class Columns>
+std::vector<std::string> names_of(const Columns& columns) {
+  std::vector<std::string> names;
+  for (const Field& column : columns) names.emplace_back(column.name);
+  return names;
 }
 
 }  // namespace
@@ -338,9 +361,7 @@ std::span<const Column> trial_columns() {
 }
 
 std::vector<std::string> trial_header() {
-  std::vector<std::string> names;
-  for (const Column& column : trial_columns()) names.emplace_back(column.name);
-  return names;
+  return names_of(trial_columns());
 }
 
 std::string as_cell(std::string_view text) {
@@ -373,14 +394,10 @@ std::string figure_text(double figure) {
 }
 
 std::string schema_json() {
-  nlohmann::ordered_json trials = nlohmann::ordered_json::array();
-  for (const Column& column : trial_columns()) trials.push_back(json_of(column));
-  nlohmann::ordered_json latency = nlohmann::ordered_json::array();
-  for (const Field& column : latency_columns()) latency.push_back(json_of(column));
   const nlohmann::ordered_json whole = {
       {"schema_version", kSchemaVersion},
-      {"trials", trials},
-      {"latency", latency},
+      {"trials", json_of(trial_columns())},
+      {"latency", json_of(kLatencyColumns)},
       {"machine_identity", {{"conditions", kMachineConditions}, {"names", kMachineNames}}}};
   return whole.dump(1) + "\n";
 }
@@ -396,26 +413,13 @@ std::string trials_markdown() {
 
 std::string latency_markdown() {
   std::string table = "| column | unit | meaning |\n|---|---|---|\n";
-  for (const Field& column : latency_columns()) {
+  for (const Field& column : kLatencyColumns) {
     table += absl::StrFormat("| `%s` | %s | %s |\n", column.name, column.unit, column.meaning);
   }
   return table;
 }
 
 namespace {
-
-constexpr Field kLatencyColumns[] = {
-    {"run_id", "name", "the run; the same in all its files", {}},
-    {"trial", "number", "position in the plan, as in `trials.csv`", {}},
-    {"kind",
-     "name",
-     "`wait`: from the request to the acquisition; `hold`: from the acquisition to the release",
-     {}},
-    {"low_ns", "ns", "least time of this bucket", {}},
-    {"high_ns", "ns", "greatest time of this bucket", {}},
-    {"count", "count", "number of times in this bucket; at least 1", {}},
-    {"attempt", "number", "attempt of this trial, as in `trials.csv`", {}},
-};
 
 void append(std::string& records, const Row& row, const char* kind,
             const std::optional<LatencySummary>& latency) {
@@ -429,14 +433,8 @@ void append(std::string& records, const Row& row, const char* kind,
 
 }  // namespace
 
-std::span<const Field> latency_columns() {
-  return kLatencyColumns;
-}
-
 std::vector<std::string> latency_header() {
-  std::vector<std::string> names;
-  for (const Field& column : kLatencyColumns) names.emplace_back(column.name);
-  return names;
+  return names_of(kLatencyColumns);
 }
 
 std::string latency_records(const Row& row) {

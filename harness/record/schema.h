@@ -52,10 +52,7 @@ std::string latency_markdown();
 // The shortest text that reads back as the same value; empty if it is not finite.
 std::string figure_text(double figure);
 
-// The columns of latency.csv. No cell is ever empty.
-std::span<const Field> latency_columns();
-
-// The header of latency.csv.
+// The header of latency.csv, whose cells are never empty.
 std::vector<std::string> latency_header();
 
 // All rows of one trial as text, waits before holds, each ascending; empty if nothing was timed.

@@ -88,7 +88,7 @@ TEST(DoctorJson, IsJsonWhateverAFolderIsCalled) {
 TEST(Doctor, ExitsWithThreeExactlyWhenSomethingDisturbs) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = doctor_command({.format = DoctorFormat::kJson}, out, err);
+  const int code = doctor_command({.json = true}, out, err);
   const json whole = json::parse(out.str());
   EXPECT_EQ(code, whole["problems"] == 0 ? 0 : 3);
   EXPECT_GE(whole["findings"].size(), 10u);

@@ -111,13 +111,5 @@ TEST(RoughDuration, IsAsExactAsAnEstimateDeserves) {
   EXPECT_EQ(rough_duration(12000), "3 h 20 min");
 }
 
-TEST(ParseProgress, KnowsItsFourStylesAndNoOther) {
-  EXPECT_EQ(parse_progress("auto"), ProgressStyle::kAuto);
-  EXPECT_EQ(parse_progress("bar"), ProgressStyle::kBar);
-  EXPECT_EQ(parse_progress("line"), ProgressStyle::kLine);
-  EXPECT_EQ(parse_progress("off"), ProgressStyle::kOff);
-  EXPECT_EQ(parse_progress("none"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace lockbench

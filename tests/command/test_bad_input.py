@@ -27,6 +27,7 @@ REFUSED = [
     ("list --show quick", "write lockbench list presets --show quick"),
     ("list presets --show quick --format json", "leave out --format json"),
     ("list presets --format xml", "'xml' is neither text nor json"),
+    ("run --progress none", "'none' is none of auto, bar, line, off"),
     ("preset", "wants init first", "lockbench preset init mine.toml"),
     ("preset init mine", "'mine'", "name it mine.toml"),
     ("preset init ''", "no name given"),

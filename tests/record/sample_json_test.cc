@@ -32,7 +32,7 @@ TEST(SampleJson, AFullSampleComesBackAsItWas) {
 }
 
 TEST(SampleJson, WhatWasNotMeasuredStaysAbsent) {
-  for (const auto& [outcome, name] : kOutcomeNames) {
+  for (const auto& [name, outcome] : kOutcomeNames) {
     const Sample empty{.outcome = outcome, .reason = "\x01\n\"é"};
     const auto sample = parse_sample(sample_text(empty)).value();
     EXPECT_EQ(sample, empty) << name;
@@ -67,7 +67,7 @@ TEST(SampleJson, ErrorsNameTheField) {
   EXPECT_THAT(error_in_sample("[]"), HasSubstr("sample: expected an object"));
   EXPECT_THAT(error_in_sample("{}"), HasSubstr("sample.outcome: is missing"));
   EXPECT_THAT(error_in_sample(replaced(text, "\"outcome\":\"ok\"", "\"outcome\":\"fine\"")),
-              HasSubstr("no outcome is named \"fine\"; it is one of ok, deadlock"));
+              HasSubstr("sample.outcome: unknown outcome 'fine'; there are: ok, deadlock"));
   EXPECT_THAT(error_in_sample(replaced(text, "\"timeouts\":17", "\"timeouts\":-17")),
               HasSubstr("sample.timeouts: expected a whole number"));
   EXPECT_THAT(error_in_sample(replaced(text, "\"overlap\":0.5", "\"overlap\":\"half\"")),
@@ -77,7 +77,7 @@ TEST(SampleJson, ErrorsNameTheField) {
   EXPECT_THAT(error_in_sample(replaced(text, "\"p50_ns\"", "\"p51_ns\"")),
               HasSubstr(".p50_ns: is missing"));
   EXPECT_THAT(error_in_sample(replaced(text, "[0,7,3]", "[0,7]")),
-              HasSubstr("sample.wait.buckets: expected a list of [low_ns, high_ns, count]"));
+              HasSubstr("sample.wait.buckets[0]: expected [low_ns, high_ns, count]"));
 }
 
 }  // namespace

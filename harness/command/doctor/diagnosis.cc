@@ -6,23 +6,10 @@
 #include <iterator>
 #include <sstream>
 
-#include <absl/strings/str_format.h>
-
 #include "harness/command/doctor/checks.h"
+#include "harness/plan/describe.h"
 
 namespace lockbench {
-
-std::string_view to_text(Severity severity) {
-  switch (severity) {
-    case Severity::kFine:
-      return "fine";
-    case Severity::kNote:
-      return "note";
-    case Severity::kProblem:
-      break;
-  }
-  return "problem";
-}
 
 std::vector<Finding> diagnose(const SystemFacts& facts) {
   std::vector<Finding> findings;
@@ -37,13 +24,23 @@ std::vector<Finding> diagnose(const SystemFacts& facts) {
   return findings;
 }
 
+std::uint32_t number_of(const std::vector<Finding>& findings, Severity severity) {
+  return static_cast<std::uint32_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [severity](const Finding& f) { return f.severity == severity; }));
+}
+
+std::string problems_and_notes(const std::vector<Finding>& findings) {
+  return counted(number_of(findings, Severity::kProblem), "problem") + ", " +
+         counted(number_of(findings, Severity::kNote), "note");
+}
+
 std::string problems_line(const SystemFacts& facts) {
   std::vector<Finding> problems = diagnose(facts);
   std::erase_if(problems, [](const Finding& f) { return f.severity != Severity::kProblem; });
   if (problems.empty()) return {};
-  std::string line = std::to_string(problems.size()) +
-                     (problems.size() == 1 ? " problem affects" : " problems affect") +
-                     " measurements here: ";
+  std::string line = counted(problems.size(), "problem") +
+                     (problems.size() == 1 ? " affects" : " affect") + " measurements here: ";
   for (const Finding& finding : problems) line += finding.what + "; ";
   return line + "see lockbench doctor";
 }
@@ -78,20 +75,10 @@ std::string wrapped(const std::string& text) {
   return lines;
 }
 
-std::string summary(const std::vector<Finding>& findings) {
-  const auto counted = [&findings](Severity severity, const char* noun) {
-    const auto count =
-        std::count_if(findings.begin(), findings.end(),
-                      [severity](const Finding& f) { return f.severity == severity; });
-    return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
-  };
-  return counted(Severity::kProblem, "problem") + ", " + counted(Severity::kNote, "note") + ".\n";
-}
-
 }  // namespace
 
 std::string finding_text(const Finding& finding) {
-  std::string text = padded(to_text(finding.severity), 9) + finding.what + '\n';
+  std::string text = padded(name_of(kSeverities, finding.severity), 9) + finding.what + '\n';
   if (finding.severity == Severity::kFine) return text;
   text += padded("         effect", kIndent) + wrapped(finding.effect) + '\n';
   // A single line, so that a user can copy it.
@@ -99,7 +86,7 @@ std::string finding_text(const Finding& finding) {
 }
 
 std::string findings_text(const std::vector<Finding>& findings) {
-  std::string text = summary(findings);
+  std::string text = problems_and_notes(findings) + ".\n";
   bool in_blocks = true;
   for (const Finding& finding : findings) {
     const bool block = finding.severity != Severity::kFine;

@@ -5,11 +5,13 @@
 // FindingText: findings as text for users.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/command/doctor/system_facts.h"
+#include "harness/plan/names.h"
 
 namespace lockbench {
 
@@ -20,7 +22,8 @@ enum class Severity {
   kProblem,  // figures measured now are misleading
 };
 
-std::string_view to_text(Severity severity);
+inline constexpr Named<Severity> kSeverities[] = {
+    {"fine", Severity::kFine}, {"note", Severity::kNote}, {"problem", Severity::kProblem}};
 
 struct Finding {
   Severity severity = Severity::kFine;
@@ -43,6 +46,11 @@ inline constexpr std::uint64_t kBytesWanted = 256u << 20;
 
 // The most severe first. One finding lists the facts that matter and are unknown.
 std::vector<Finding> diagnose(const SystemFacts& facts);
+
+std::uint32_t number_of(const std::vector<Finding>& findings, Severity severity);
+
+// "2 problems, 1 note".
+std::string problems_and_notes(const std::vector<Finding>& findings);
 
 // "2 problems affect measurements here: governor powersave; other processes use 60 % of the CPU;
 // see lockbench doctor"; empty if there is none.

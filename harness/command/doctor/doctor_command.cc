@@ -24,10 +24,10 @@
 namespace lockbench {
 namespace {
 
-int examine_this_machine(DoctorFormat format, std::ostream& out) {
+int examine_this_machine(bool json, std::ostream& out) {
   DoctorReport report{.machine = read_machine(), .build = this_build(), .findings = {}};
   report.findings = diagnose(read_system_facts(report.machine, report.build, "results/runs"));
-  out << (format == DoctorFormat::kJson ? doctor_json(report) : findings_text(report.findings));
+  out << (json ? doctor_json(report) : findings_text(report.findings));
   const bool problem =
       std::any_of(report.findings.begin(), report.findings.end(),
                   [](const Finding& finding) { return finding.severity == Severity::kProblem; });
@@ -69,15 +69,14 @@ int examine_nodes(const DoctorOptions& options, std::ostream& out, std::ostream&
     return kBadInput;
   }
   const std::string submit = submit_command_of(options, summary.nodes.size());
-  out << (options.format == DoctorFormat::kJson ? nodes_json(summary, submit)
-                                                : nodes_text(summary, submit));
+  out << (options.json ? nodes_json(summary, submit) : nodes_text(summary, submit));
   return exit_code_of(summary);
 }
 
 }  // namespace
 
 int doctor_command(const DoctorOptions& options, std::ostream& out, std::ostream& err) {
-  return options.nodes.empty() ? examine_this_machine(options.format, out)
+  return options.nodes.empty() ? examine_this_machine(options.json, out)
                                : examine_nodes(options, out, err);
 }
 

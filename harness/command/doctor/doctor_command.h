@@ -11,10 +11,8 @@
 
 namespace lockbench {
 
-enum class DoctorFormat { kText, kJson };
-
 struct DoctorOptions {
-  DoctorFormat format = DoctorFormat::kText;
+  bool json = false;                           // else text
   std::string nodes;                           // slurm or parallel; empty: this machine
   std::string partition;                       // Slurm
   std::string constraint;                      // Slurm

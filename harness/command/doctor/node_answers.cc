@@ -16,17 +16,6 @@ namespace lockbench {
 
 namespace {
 
-absl::StatusOr<Severity> parse_severity(std::string_view text) {
-  for (const Severity severity : {Severity::kFine, Severity::kNote, Severity::kProblem}) {
-    if (to_text(severity) == text) return severity;
-  }
-  return absl::InvalidArgumentError("expected fine, note or problem");
-}
-
-std::string severity_text(Severity severity) {
-  return std::string(to_text(severity));
-}
-
 // The same members as in the JSON: a finding that is fine has no effect and no fix.
 struct FindingRecord {
   Severity severity = Severity::kFine;
@@ -38,7 +27,7 @@ struct FindingRecord {
 
 template <EitherConst<FindingRecord> T, class Visit>
 void json_fields(T& finding, Visit&& visit) {
-  visit("severity", finding.severity, parse_severity, severity_text);
+  visit("severity", finding.severity, kSeverities);
   visit("name", finding.name);
   visit("what", finding.what);
   visit("effect", finding.effect);
@@ -105,14 +94,15 @@ NodeAnswer answer_of(const std::string& name, const Printed& printed) {
 }  // namespace
 
 std::string doctor_json(const DoctorReport& report) {
-  ReportRecord record{
-      .machine = report.machine, .build = report.build, .problems = 0, .notes = 0, .findings = {}};
+  ReportRecord record{.machine = report.machine,
+                      .build = report.build,
+                      .problems = number_of(report.findings, Severity::kProblem),
+                      .notes = number_of(report.findings, Severity::kNote),
+                      .findings = {}};
   const auto unless_empty = [](const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
   };
   for (const Finding& one : report.findings) {
-    record.problems += one.severity == Severity::kProblem ? 1 : 0;
-    record.notes += one.severity == Severity::kNote ? 1 : 0;
     record.findings.push_back({.severity = one.severity,
                                .name = one.name,
                                .what = one.what,

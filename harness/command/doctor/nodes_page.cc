@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/command/doctor/diagnosis.h"
+#include "harness/plan/describe.h"
 #include "harness/plan/printable.h"
 #include "harness/record/machine_identity.h"
 #include "harness/record/meta.h"
@@ -87,16 +88,6 @@ std::vector<Names> on_one_machine(const std::vector<NodeAnswer>& nodes) {
   return found;
 }
 
-std::size_t number_of(const DoctorReport& report, Severity severity) {
-  return static_cast<std::size_t>(
-      std::count_if(report.findings.begin(), report.findings.end(),
-                    [severity](const Finding& finding) { return finding.severity == severity; }));
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
-}
-
 // The number of the group that contains the node, from 1; 0: none.
 std::size_t kind_of(const NodesSummary& summary, const std::string& name) {
   for (std::size_t i = 0; i < summary.kinds.size(); ++i) {
@@ -115,8 +106,7 @@ Names cells_of(const NodesSummary& summary, const NodeAnswer& node) {
   const Machine& machine = node.report->machine;
   return {printable(node.name),
           std::to_string(kind_of(summary, node.name)),
-          counted(number_of(*node.report, Severity::kProblem), "problem") + ", " +
-              counted(number_of(*node.report, Severity::kNote), "note"),
+          problems_and_notes(node.report->findings),
           or_unknown(machine.usable_threads) + " of " + or_unknown(machine.hardware_threads),
           printable(machine.kernel.value_or("unknown")),
           printable(machine.cpu_model.value_or("unknown"))};
@@ -282,7 +272,7 @@ NodesSummary summarized(std::vector<NodeAnswer> answers) {
     }
     if (!answer.report) {
       summary.silent.push_back(answer.name);
-    } else if (number_of(*answer.report, Severity::kProblem) > 0) {
+    } else if (number_of(answer.report->findings, Severity::kProblem) > 0) {
       summary.disturbed.push_back(answer.name);
     }
     summary.nodes.push_back(std::move(answer));

@@ -14,6 +14,7 @@
 #include "harness/command/merge/merge_writer.h"
 #include "harness/command/merge/merged_meta.h"
 #include "harness/command/merge/trial_index.h"
+#include "harness/plan/describe.h"
 #include "harness/plan/printable.h"
 #include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
@@ -29,10 +30,6 @@ int complain(const absl::Status& status) {
   say(std::string(status.message()));
   return absl::IsResourceExhausted(status) || absl::IsUnavailable(status) ? kCouldNotFinish
                                                                           : kBadInput;
-}
-
-std::string counted(std::uint64_t count, const std::string& thing) {
-  return absl::StrFormat("%d %s%s", count, thing, count == 1 ? "" : "s");
 }
 
 // Reads the tables of all runs. A problem that a partial merge may ignore is recorded as a gap.

@@ -11,6 +11,7 @@
 #include "harness/observe/recorder.h"
 #include "harness/plan/printable.h"
 #include "harness/record/build.h"
+#include "harness/record/latency_json.h"
 
 namespace lockbench {
 namespace {
@@ -18,17 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-Json times_json(const LatencySummary& times) {
-  Json json;
-  figures(times, [&json](const char* name, auto figure) { json[name] = figure; });
-  Json buckets = Json::array();
-  for (const LatencyBucket& bucket : times.buckets) {
-    buckets.push_back({bucket.low_ns, bucket.high_ns, bucket.count});
-  }
-  json["buckets"] = std::move(buckets);
-  return json;
-}
 
 Json place_json(const ObservedPlace& place, const ObservedProcess& process,
                 const ObservationFacts& facts) {
@@ -58,9 +48,9 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   json["unlisted_acquisitions"] = place.unlisted_acquisitions;
   json["blocked_s"] = place.blocked_s;
   json["greatest_gain"] = place.greatest_gain;
-  json["wait"] = times_json(place.wait);
-  json["hold"] = times_json(place.hold);
-  json["think"] = times_json(place.think);
+  json["wait"] = internal::json_of(place.wait);
+  json["hold"] = internal::json_of(place.hold);
+  json["think"] = internal::json_of(place.think);
   json["preset"] = observed_preset(place, process, facts.processor_s, facts.processors);
   return json;
 }

@@ -24,6 +24,7 @@
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/session.h"
+#include "harness/plan/describe.h"
 #include "harness/plan/load.h"
 #include "harness/plan/printable.h"
 #include "harness/plan/quantity.h"
@@ -231,17 +232,16 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
 void say_left_out(const PredictOptions& options, const PredictedPlan& predicted) {
   if (predicted.left_out == 0) return;
   std::cerr << "lockbench " << options.command << ": "
-            << absl::StrFormat("%d cell%s left out that cannot be predicted: %s%s\n",
-                               predicted.left_out, predicted.left_out == 1 ? "" : "s",
+            << absl::StrFormat("%s left out that cannot be predicted: %s%s\n",
+                               counted(predicted.left_out, "cell"),
                                absl::StrJoin(predicted.examples, "; "),
                                predicted.left_out > predicted.examples.size() ? "; …" : "");
 }
 
 int print_dry_run(const PredictedPlan& predicted, std::size_t machines) {
   const Plan& plan = predicted.plan;
-  std::cout << absl::StrFormat("%d predictions in %d block%s for %d machine%s\n",
-                               plan.trials.size(), plan.blocks, plan.blocks == 1 ? "" : "s",
-                               machines, machines == 1 ? "" : "s");
+  std::cout << absl::StrFormat("%d predictions in %s for %s\n", plan.trials.size(),
+                               counted(plan.blocks, "block"), counted(machines, "machine"));
   return kSuccess;
 }
 

@@ -59,7 +59,7 @@ std::vector<MachineFinding> recorded(const std::vector<Finding>& findings) {
   std::vector<MachineFinding> notes;
   for (const Finding& finding : findings) {
     if (finding.severity == Severity::kFine) continue;
-    notes.push_back({.severity = std::string(to_text(finding.severity)),
+    notes.push_back({.severity = name_of(kSeverities, finding.severity),
                      .name = finding.name,
                      .what = finding.what});
   }

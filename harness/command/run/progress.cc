@@ -34,14 +34,6 @@ bool ends_with_budget(const ProgressState& state) {
 
 }  // namespace
 
-std::optional<ProgressStyle> parse_progress(std::string_view text) {
-  if (text == "auto") return ProgressStyle::kAuto;
-  if (text == "bar") return ProgressStyle::kBar;
-  if (text == "line") return ProgressStyle::kLine;
-  if (text == "off") return ProgressStyle::kOff;
-  return std::nullopt;
-}
-
 double seconds_left(const ProgressState& state) {
   const double planned = planned_s(state);
   if (!state.budget_left_s) return planned;

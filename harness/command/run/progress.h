@@ -21,8 +21,6 @@ enum class ProgressStyle {
   kOff,
 };
 
-std::optional<ProgressStyle> parse_progress(std::string_view text);
-
 // The progress of a run. Trials count from the start of the run, seconds from the start of this
 // session.
 struct ProgressState {

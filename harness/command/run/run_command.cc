@@ -71,8 +71,8 @@ absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
 }
 
 std::string summary_of(const std::vector<Trial>& trials, const std::string& in) {
-  return absl::StrCat(trials.size(), trials.size() == 1 ? " trial" : " trials", " in ", in,
-                      ", about ", rough_duration(expected_s(trials)));
+  return absl::StrCat(counted(trials.size(), "trial"), " in ", in, ", about ",
+                      rough_duration(expected_s(trials)));
 }
 
 // The output of a dry run: first the totals, then, if requested, one line for each trial.
@@ -88,10 +88,9 @@ int print_dry_run(const std::vector<std::string>& summary, const std::vector<Tri
 }
 
 int print_plan(const Plan& plan, const std::optional<RunAim>& aim, const RunOptions& options) {
-  const std::string blocks = absl::StrCat(plan.blocks, plan.blocks == 1 ? " block" : " blocks");
   std::vector<std::string> summary;
   if (plan.title) summary.push_back(*plan.title);
-  summary.push_back(summary_of(plan.trials, blocks));
+  summary.push_back(summary_of(plan.trials, counted(plan.blocks, "block")));
   if (aim) {
     summary.push_back(absl::StrCat(
         "then blocks of the cells ",
@@ -169,9 +168,8 @@ int print_shard(const Plan& plan, const RunOptions& options) {
   if (!numbers.ok()) return complain(numbers.status());
   std::vector<Trial> trials;
   for (const std::uint32_t number : *numbers) trials.push_back(plan.trials[number]);
-  const std::string in =
-      absl::StrCat("shard ", to_text(*options.shard), " of ", plan.trials.size(), " trials in ",
-                   plan.blocks, plan.blocks == 1 ? " block" : " blocks");
+  const std::string in = absl::StrCat("shard ", to_text(*options.shard), " of ", plan.trials.size(),
+                                      " trials in ", counted(plan.blocks, "block"));
   return print_dry_run({summary_of(trials, in)}, trials, options);
 }
 

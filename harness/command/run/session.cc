@@ -247,8 +247,7 @@ void Session::start_follower() {
   absl::StatusOr<LineProcess> started =
       words.ok() ? LineProcess::start(*words) : absl::StatusOr<LineProcess>(words.status());
   if (!started.ok()) {
-    std::cerr << "lockbench " << settings_.command << ": measures the first blocks only: "
-              << printable(std::string(started.status().message())) << '\n';
+    say("measures the first blocks only: " + std::string(started.status().message()));
     aim_.reset();
     return;
   }
@@ -267,10 +266,7 @@ std::vector<Cell> Session::undecided() {
   const absl::StatusOr<OpenComparisons> found = ask_follower();
   if (!found.ok()) {
     if (absl::IsCancelled(found.status())) return {};
-    progress_.end_bar_line();
-    std::cerr << "lockbench " << settings_.command
-              << ": adds no more blocks: " << printable(std::string(found.status().message()))
-              << '\n';
+    say("adds no more blocks: " + std::string(found.status().message()));
     return {};
   }
   decided_ = absl::StrCat(found->decided, " of ", found->comparisons, " comparisons decided; ");

@@ -29,8 +29,7 @@ void Tally::note_imprecise(std::span<const Cell> cells, double precision) {
   char share[32];
   std::snprintf(share, sizeof share, "%g %%", precision * 100);
   imprecise_ =
-      "\n  the budget ended with " + std::to_string(cells.size()) +
-      (cells.size() == 1 ? " cell" : " cells") + " less precise than " + share +
+      "\n  the budget ended with " + counted(cells.size(), "cell") + " less precise than " + share +
       (cells.size() == 1 ? "; a larger --budget narrows it:" : "; a larger --budget narrows them:");
   for (const Cell& cell : cells.first(std::min(cells.size(), kNamed))) {
     imprecise_ += "\n    " + describe(cell);
@@ -41,14 +40,14 @@ void Tally::note_imprecise(std::span<const Cell> cells, double precision) {
 }
 
 std::string Tally::text() const {
-  std::string text = std::to_string(trials_) + (trials_ == 1 ? " trial, " : " trials, ");
+  std::string text = counted(trials_, "trial") + ", ";
   if (troubles_.empty()) return text + (trials_ == 1 ? "valid" : "all valid") + imprecise_;
   text += (valid_ == 0 ? "none" : std::to_string(valid_)) + " of them valid";
   for (const auto& [key, trouble] : troubles_) {
     const auto& [what, outcome] = key;
     text += "\n  " + std::to_string(trouble.trials) + " × " + what + ": ";
     // If a trial ran to its end, the reason describes only its proof.
-    if (outcome != Outcome::kOk) text += std::string(outcome_name(outcome)) + ": ";
+    if (outcome != Outcome::kOk) text += name_of(kOutcomeNames, outcome) + ": ";
     text += trouble.reason;
   }
   return text + imprecise_;
