@@ -18,11 +18,11 @@ PROMISING = str(PLUGINS / "promising.so")
 
 
 def report_of(
-    lockbench: Program, plugin: str, lock: str, engine: str, budget: str = "1500ms"
+    lockbench: Program, plugin: str, lock: str, engine: str, budget: str = "1500ms", *words: str
 ) -> dict[str, Any]:
     done = lockbench.run(
         *("stress", lock, "--plugin", plugin, "--engine", engine, "--budget", budget),
-        *("--format", "json"),
+        *("--format", "json", *words),
     )
     assert done.returncode in (0, 3, 4, 5), done.stderr
     return json.loads(done.stdout)
@@ -115,7 +115,8 @@ def test_a_lock_between_processes_is_tested_by_processes(
     folded = report_of(lockbench, plugin, "region_folds", "proc", "30s")
     assert folded["oracle"] in ("exclusion", "conservation", "crash", "independence"), folded
     assert report_of(lockbench, plugin, "robust", "proc")["verdict"] == "clean"
-    inherited = report_of(lockbench, plugin, "robust_once", "proc", "10s")
+    # In an epoch that kills, those that wait for the key may stand still before that is tried.
+    inherited = report_of(lockbench, plugin, "robust_once", "proc", "10s", "--mode", "plain")
     assert inherited["oracle"] == "residue", inherited
     assert "after a process died that held key 0" in str(inherited), inherited
     # Between the threads of one process it need not exclude anything.
