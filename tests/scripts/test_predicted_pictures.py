@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,8 @@ from analysis.fleet import Fleet
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from support import MakeRun, Capture
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
 MACHINE = "prediction for Imaginary 64"
 CELLS = [

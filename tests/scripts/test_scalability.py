@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-import compare
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +13,8 @@ import synthetic
 from analysis import loader, scalability
 from analysis.scalability import Fit
 from scipy import optimize
+from support import MakeRun, Capture, compared, shown
 
-MakeRun = Callable[..., Path]
 THREADS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 NOISE = 0.02
 
@@ -141,20 +138,15 @@ def test_threads_beyond_the_machine_are_no_part_of_the_fit(make_run: MakeRun) ->
     assert curve.note == "16, 32 threads left out: oversubscription, the machine has 8"
 
 
-def test_compare_tells_the_law_in_every_form(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compare_tells_the_law_in_every_form(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.sweep(["keyed"], threads=(1, 2, 3, 4, 6, 8))
     cells += synthetic.sweep(["striped"], threads=(1, 2, 4))
     run = str(make_run(cells=cells, change=lawful((5e6, 0.2, 0.03))))
-    assert compare.main([run]) == 0
-    text = capsys.readouterr().out
+    text = shown(capsys, run)
     assert "peak at 5.2 threads (5.2 – 5.2)" in text
     assert "not fitted: striped: 3 numbers of threads measured; 4 are the least" in text
-    assert compare.main([run, "--format", "markdown"]) == 0
-    assert "| keyed | 5.0" in capsys.readouterr().out
-    assert compare.main([run, "--format", "json"]) == 0
-    curves = json.loads(capsys.readouterr().out)["scalability"]
+    assert "| keyed | 5.0" in shown(capsys, run, "--format", "markdown")
+    curves = compared(capsys, run)["scalability"]
     fitted, refused = sorted(curves, key=lambda curve: curve["primitive"])
     assert fitted["sigma"] == pytest.approx(0.2, rel=1e-3) and fitted["fitted"]
     assert fitted["kappa_low"] <= fitted["kappa"] <= fitted["kappa_high"] * 1.0001

@@ -11,7 +11,6 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,10 @@ from analysis import cells, comparison, follow, loader, sequential, summary, tab
 from analysis.page import answer
 from test_report import Page
 from tiers import rest_long
+from support import ROOT, SCRIPTS, MakeRun, Capture, shown
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
-REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
+REFERENCE = ROOT / "results" / "reference"
 RUNS = sorted(path.parent for path in REFERENCE.glob("*/*/trials.csv"))
 SEEDS = rest_long(range(20), 4)
 
@@ -61,8 +59,7 @@ def drawn(make_run: MakeRun, seed: int) -> Path:
 
 def output(capsys: Capture, *argv: object) -> str:
     capsys.readouterr()
-    assert compare.main([str(part) for part in argv]) == 0
-    return capsys.readouterr().out
+    return shown(capsys, *argv)
 
 
 def typed(row: dict[str, str]) -> dict[str, Any]:
@@ -329,7 +326,7 @@ def test_every_pair_of_a_group_has_one_comparison(make_run: MakeRun) -> None:
 def test_a_run_that_goes_on_is_asked_line_by_line(make_run: MakeRun) -> None:
     made = synthetic.sweep(["global", "keyed", "striped"], threads=(1, 4))
     first, rest = make_run(cells=made, blocks=3), make_run("later", cells=made, blocks=40)
-    script = Path(__file__).resolve().parents[2] / "scripts" / "follow.py"
+    script = SCRIPTS / "follow.py"
     with subprocess.Popen(
         [sys.executable, str(script), str(first)],
         stdin=subprocess.PIPE,
