@@ -169,7 +169,8 @@ def test_runs_of_different_machines_are_no_before_and_after_unless_forced(
     assert any("by force though the machines differ" in note for note in notes)
 
 
-def as_predicted(run: Path) -> Path:
+def predicted_here(run: Path) -> Path:
+    """As if the machine of the run had been predicted."""
     trials = run / "trials.csv"
     header, *rows = trials.read_text(encoding="utf-8").splitlines()
     assert "predicted" not in header
@@ -181,11 +182,11 @@ def as_predicted(run: Path) -> Path:
 def test_predictions_and_measurements_are_never_in_one_ratio(
     make_run: MakeRun, capsys: Capture
 ) -> None:
-    measured, predicted = make_run("measured"), as_predicted(make_run("predicted"))
+    measured, predicted = make_run("measured"), predicted_here(make_run("predicted"))
     for words in ((), ("--force",), ("--fail-if-slower", "5%")):
         assert "was predicted and" in refusal(compare.main, capsys, measured, predicted, *words)
     machine = {**synthetic.META["machine"], "cpu_model": "Other"}
-    other = as_predicted(make_run("other", meta={**synthetic.META, "machine": machine}))
+    other = predicted_here(make_run("other", meta={**synthetic.META, "machine": machine}))
     assert "was predicted and" in refusal(
         compare.main, capsys, measured, other, "--pool", "machine"
     )

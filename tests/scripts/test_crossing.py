@@ -13,8 +13,7 @@ import pytest
 import synthetic
 from analysis import advice, crossing, loader, prediction_error
 from analysis.errors import InputError
-from test_predicted_pictures import as_predicted
-from support import MakeRun, Capture, printed
+from support import MakeRun, Capture, printed, as_predicted
 
 
 CASE: dict[str, Any] = {"threads": 8, "keys": 64, "hold_kind": "spin", "hold_ns": 200.0}

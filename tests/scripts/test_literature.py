@@ -11,8 +11,7 @@ import pytest
 import synthetic
 from analysis import literature, loader
 from analysis.errors import InputError
-from test_predicted_pictures import as_predicted
-from support import ROOT, MakeRun, Capture, refusal
+from support import ROOT, MakeRun, Capture, refusal, as_predicted
 
 
 FIGURES = ROOT / "results" / "published"

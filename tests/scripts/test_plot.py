@@ -21,8 +21,7 @@ from analysis import endings, figure, loader, palette, scales
 from analysis.pictures import PICTURES, winner
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from support import ROOT, MakeRun, Capture, printed, refusal
+from support import ROOT, MakeRun, Capture, printed, refusal, words
 
 
 @pytest.fixture(autouse=True)
@@ -34,11 +33,6 @@ def drawn(run: Path) -> dict[str, Figure]:
     loaded = loader.load(run)
     made = {name: draw(loaded) for name, draw in PICTURES.items()}
     return {name: found for name, found in made.items() if found is not None}
-
-
-def words(made: Figure) -> str:
-    made.draw_without_rendering()  # or ticks have no words yet
-    return "\n".join(text.get_text() for text in made.findobj(Text))
 
 
 def test_each_axis_of_a_sweep_gives_its_picture(make_run: MakeRun) -> None:

@@ -145,7 +145,6 @@ TWO = ("global:lock=std", "keyed")
 def test_a_cell_that_begins_like_a_formula_is_words_in_a_spreadsheet(
     make_run: MakeRun, capsys: Capture
 ) -> None:
-
     def spoil(row: dict) -> None:
         row["primitive"] = "=cmd()" if row["primitive"] == "keyed" else row["primitive"]
 

@@ -12,9 +12,7 @@ import report
 import synthetic
 from analysis import cells, loader, saturation, unfairness
 from analysis.pictures import PICTURES, throughput
-from matplotlib.figure import Figure
-from matplotlib.text import Text
-from support import MakeRun, Capture, compared, shown
+from support import MakeRun, Capture, compared, shown, words
 
 
 TAKEN = "the host took 14 % of the machine's time, more than 10 %"
@@ -22,12 +20,6 @@ TAKEN = "the host took 14 % of the machine's time, more than 10 %"
 
 def spoilt(row: dict[str, Any], attempt: int = 0) -> dict[str, Any]:
     return {**row, "attempt": attempt, "valid": "false", "disturbance": TAKEN}
-
-
-def words(made: Figure | None) -> str:
-    assert made is not None
-    made.draw_without_rendering()
-    return "\n".join(text.get_text() for text in made.findobj(Text))
 
 
 def measured_again(make_run: MakeRun) -> Path:
