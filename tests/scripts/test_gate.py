@@ -49,6 +49,11 @@ def measured(place: Path, factor: float, **options: Any) -> str:
     return "results/runs/second"
 
 
+def gated(capsys: Capture, run: str, *more: str, code: int = 0) -> str:
+    """What the gate says of the run against `main`."""
+    return printed(gate.main, capsys, run, "--against", "main", *more, code=code)
+
+
 @pytest.mark.parametrize(
     ("factor", "code", "told"),
     [
@@ -61,17 +66,13 @@ def measured(place: Path, factor: float, **options: Any) -> str:
 def test_a_gate_fails_exactly_if_something_became_slower(
     place: Path, capsys: Capture, factor: float, code: int, told: str
 ) -> None:
-    assert printed(
-        gate.main, capsys, measured(place, factor), "--against", "main", code=code
-    ).startswith(told)
+    assert gated(capsys, measured(place, factor), code=code).startswith(told)
 
 
 def test_what_the_blocks_leave_open_is_inconclusive(place: Path, capsys: Capture) -> None:
     run = measured(place, 1.0, blocks=2)
-    assert "4 of 4 cells may be slower" in printed(
-        gate.main, capsys, run, "--against", "main", code=4
-    )
-    assert printed(gate.main, capsys, run, "--against", "main", "--allow-inconclusive").startswith(
+    assert "4 of 4 cells may be slower" in gated(capsys, run, code=4)
+    assert gated(capsys, run, "--allow-inconclusive").startswith(
         "passed: 4 of 4 cells may be slower"
     )
 
@@ -85,7 +86,7 @@ def test_the_margin_decides_what_counts(place: Path) -> None:
 
 def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsys: Capture) -> None:
     run = measured(place, 1.0)
-    assert "the builds differ: commit" in printed(gate.main, capsys, run, "--against", "main")
+    assert "the builds differ: commit" in gated(capsys, run)
     meta = json.loads(Path(run, "meta.json").read_text())
     meta["machine"]["cores"] = 64
     Path(run, "meta.json").write_text(json.dumps(meta))
@@ -93,11 +94,7 @@ def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsy
 
 
 def test_the_record_holds_what_the_words_say(place: Path, capsys: Capture) -> None:
-    found = json.loads(
-        printed(
-            gate.main, capsys, measured(place, 0.8), "--against", "main", "--format", "json", code=3
-        )
-    )
+    found = json.loads(gated(capsys, measured(place, 0.8), "--format", "json", code=3))
     assert found["exit_code"] == 3 and found["compared"] == 4
     assert [one["primitive"] for one in found["slower"]] == ["keyed", "keyed"]
     assert "| keyed |" in printed(
