@@ -79,20 +79,25 @@ def test_all_draws_at_once_are_solved_as_one_by_one(law: tuple[float, float, flo
         assert (apart(found) ** 2).sum() <= (alone.fun**2).sum() * 1.001
 
 
-def test_where_coherency_may_be_nothing_no_peak_is_told() -> None:
-    fit = fit_of(made_up((5e6, 0.3, 0.0)))
-    assert fit.intervals[2].low == 0
-    assert fit.peak is None and scalability.peak_words(fit) == "no peak known: κ may be 0"
+FEW = {"threads": (1, 2, 4, 6, 8, 12), "noise": 0.002}
 
 
-def test_more_contention_than_work_falls_from_the_first_thread_on() -> None:
-    fit = fit_of(made_up((5e6, 2.0, 0.02)))
-    assert fit.peak == 1 and "falls from the first thread on" in scalability.peak_words(fit)
-
-
-def test_a_peak_beyond_what_was_measured_is_told_as_such() -> None:
-    fit = fit_of(made_up((5e6, 0.02, 0.002), threads=(1, 2, 4, 6, 8, 12), noise=0.002))
-    assert "peak at 22 threads, beyond what was measured" == scalability.peak_words(fit)
+@pytest.mark.parametrize(
+    ("law", "options", "told"),
+    [
+        ((5e6, 0.3, 0.0), {}, "no peak known: κ may be 0"),
+        ((5e6, 0.2, 0.01), {"blocks": 1}, "no peak known: one block"),
+        ((5e6, 2.0, 0.02), {}, "falls from the first thread on"),
+        ((5e6, 0.02, 0.002), FEW, "peak at 22 threads, beyond what was measured"),
+    ],
+)
+def test_a_peak_is_told_as_far_as_it_is_known(
+    law: tuple[float, float, float], options: dict[str, Any], told: str
+) -> None:
+    fit = fit_of(made_up(law, **options))
+    assert told in scalability.peak_words(fit)
+    assert (fit.peak is None) == told.startswith("no peak known")
+    assert bool(fit.intervals) == ("blocks" not in options)
 
 
 def test_three_numbers_of_threads_are_too_few() -> None:
@@ -104,12 +109,6 @@ def test_points_that_follow_no_such_law_are_refused() -> None:
     table = pd.DataFrame([[1e6, 9e6, 1e6, 9e6, 1e6]] * 5, columns=[1, 2, 4, 6, 8])
     found = scalability.fitted(table, "zigzag")
     assert isinstance(found, str) and "below 0.9" in found
-
-
-def test_one_block_has_no_interval_and_no_peak() -> None:
-    fit = fit_of(made_up((5e6, 0.2, 0.01), blocks=1))
-    assert not fit.intervals and fit.peak is None
-    assert scalability.peak_words(fit) == "no peak known: one block"
 
 
 def test_a_missing_trial_does_not_stop_the_fit() -> None:

@@ -98,17 +98,11 @@ def contended(make_run: MakeRun, name: str = "run", **figures: Any) -> Path:
     return make_run(name, cells=made, change=lambda row: row.update({**fair, **figures}))
 
 
-def test_starved_threads_are_told_in_the_row(make_run: MakeRun, capsys: Capture) -> None:
+def test_starved_threads_are_told_in_table_and_picture(make_run: MakeRun, capsys: Capture) -> None:
     run = contended(make_run, fairness_jain=0.42)
-    assert line_of(run, capsys)["unfair"] == "unfair: Jain 0.42"
     out = shown(capsys, run)
     assert "! unfair: Jain 0.42" in out and unfairness.EXPLAINED in out
     assert "≤ 5 % !" in words(PICTURES["winner"](loader.load(run)))
-
-
-def test_a_long_wait_is_told_in_the_row(make_run: MakeRun, capsys: Capture) -> None:
-    run = contended(make_run, wait_max_ns=310e6)
-    assert line_of(run, capsys)["unfair"] == "unfair: longest wait 310 ms"
 
 
 def test_a_fair_lock_is_not_marked(make_run: MakeRun, capsys: Capture) -> None:
@@ -118,18 +112,20 @@ def test_a_fair_lock_is_not_marked(make_run: MakeRun, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    "figures",
+    "figures, told",
     [
-        {"wait_max_ns": 9e6, "held_p50_ns": 100},  # a turn of the scheduler, not of the lock
-        {"wait_max_ns": 70e6, "held_p50_ns": 10e6, "threads": 8},  # a queue in order
-        {"wait_max_ns": 310e6, "mode": "fixed", "makespan_s": 1},  # dealt out beforehand
-        {"fairness_jain": "", "wait_max_ns": ""},  # not measured
+        ({"wait_max_ns": 310e6}, "unfair: longest wait 310 ms"),
+        ({"fairness_jain": 0.42}, "unfair: Jain 0.42"),
+        ({"wait_max_ns": 9e6, "held_p50_ns": 100}, ""),  # a turn of the scheduler, not of the lock
+        ({"wait_max_ns": 70e6, "held_p50_ns": 10e6, "threads": 8}, ""),  # a queue in order
+        ({"wait_max_ns": 310e6, "mode": "fixed", "makespan_s": 1}, ""),  # dealt out beforehand
+        ({"fairness_jain": "", "wait_max_ns": ""}, ""),  # not measured
     ],
 )
-def test_what_is_no_unfairness_is_not_called_so(
-    make_run: MakeRun, capsys: Capture, figures: dict[str, Any]
+def test_unfairness_is_told_in_the_row_and_nothing_else_called_so(
+    make_run: MakeRun, capsys: Capture, figures: dict[str, Any], told: str
 ) -> None:
-    assert line_of(contended(make_run, **figures), capsys)["unfair"] == ""
+    assert line_of(contended(make_run, **figures), capsys)["unfair"] == told
 
 
 RATES = (64_000, 128_000, 256_000)
