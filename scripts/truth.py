@@ -18,7 +18,7 @@ from analysis import modules
 
 modules.need("truth", "pandas", "scipy")
 
-from analysis import command, loader  # noqa: E402
+from analysis import command, loader, marked  # noqa: E402
 from promises import crowded, figures, finding, kills, lab as labs, simulated  # noqa: E402
 
 CHECKS = {
@@ -37,7 +37,6 @@ CHECKS = {
     "quick-twice": figures.quick_twice,
 }
 ON_REQUEST = "quick-twice"
-MARKERS = ("<!-- truth -->", "<!-- end of truth -->")
 
 
 def parser() -> command.Parser:
@@ -73,12 +72,10 @@ def checked(name: str, lab: labs.Lab) -> finding.Finding:
 
 
 def write_markdown(path: Path, table: str) -> None:
-    """Between the markers of a file that has them; else the whole file."""
+    """Between the marks of a file that has them; else the whole file."""
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    before, start, rest = text.partition(MARKERS[0])
-    _, end, after = rest.partition(MARKERS[1])
-    if start and end:
-        table = f"{before}{start}\n\n{table}\n{end}{after}"
+    if "<!-- truth -->" in text:
+        table = marked.replaced(text, "truth", f"\n{table}\n")
     path.write_text(table, encoding="utf-8")
 
 

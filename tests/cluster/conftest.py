@@ -9,17 +9,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-COMMAND_TESTS = Path(__file__).resolve().parents[1] / "command"
-sys.path[:0] = [str(COMMAND_TESTS), str(Path(__file__).resolve().parent)]
-
-from program import Program, wait_until  # noqa: E402
+from program import Program, free_port, wait_until
 
 # Jobs wait for each other on a machine that may do much else.
 PATIENCE_S = 240.0
@@ -32,12 +27,6 @@ def need(package: str, *programs: str) -> None:
     path = f"{os.environ['PATH']}:{SBIN}"
     if not all(shutil.which(program, path=path) for program in programs):
         pytest.skip(f"skipped: {package} is missing")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Daemons:

@@ -12,6 +12,7 @@ import resource
 import shlex
 import shutil
 import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -37,6 +38,12 @@ BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).res
 
 # Long enough for a machine that does much else; only what hangs takes as long.
 PATIENCE_S = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def wait_until(holds: Callable[[], Any], what: str, at_most_s: float = PATIENCE_S) -> Any:
@@ -240,6 +247,11 @@ class Program:
         command = shlex.split(err.rpartition("to go on: ")[2])
         assert command[1:3] == ["run", "--resume"], err
         return self.run(*command[1:])
+
+
+@pytest.fixture
+def lockbench(tmp_path: Path) -> Program:
+    return Program(tmp_path)
 
 
 def with_engine(

@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from program import BINARY, Program, wait_until
+from program import BINARY, Program, free_port, wait_until
 
 LOCKS = ("std", "adaptive", "futex", "tbb_spin")
 
@@ -23,12 +23,6 @@ def installed(name: str) -> str:
     if path is None:
         pytest.skip(f"{name} is not installed")
     return path
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def listens(port: int) -> bool:

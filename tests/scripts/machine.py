@@ -8,8 +8,8 @@ built or measured.
 import shutil
 import subprocess
 from pathlib import Path
+from support import ROOT
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 BASH = shutil.which("bash") or "/bin/bash"
 REAL_TOOLS = ("cat", "date", "dirname", "head", "mkdir", "sed", "sort", "true")
 
@@ -23,7 +23,7 @@ class Machine:
         self.log = folder / "calls"
         self.tools.mkdir()
         (self.checkout / "scripts").mkdir(parents=True)
-        for script in (CHECKOUT / "scripts").glob("*.sh"):
+        for script in (ROOT / "scripts").glob("*.sh"):
             shutil.copy(script, self.checkout / "scripts")
         for tool in REAL_TOOLS:
             (self.tools / tool).symlink_to(shutil.which(tool) or f"/usr/bin/{tool}")

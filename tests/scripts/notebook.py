@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
+from support import ROOT
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 _MARK = "# %%"
 
 

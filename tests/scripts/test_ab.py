@@ -14,8 +14,8 @@ import pytest
 import synthetic
 from analysis import ab, comparison, figure, gate, loader
 from analysis.pictures import forest
+from support import ROOT, MakeRun
 
-MakeRun = Callable[..., Path]
 CELLS = synthetic.sweep(["keyed"], threads=(1, 4))
 
 
@@ -118,7 +118,7 @@ def test_locks_are_measured_that_both_plug_ins_bring(
 
 @pytest.mark.parametrize("name", ["github-workflow.yml", "lock-workflow.yml"])
 def test_example_workflows_fail_for_what_is_slower_alone(name: str) -> None:
-    file = Path(__file__).resolve().parents[2] / "examples" / name
+    file = ROOT / "examples" / name
     told = file.read_text(encoding="utf-8").replace("\\\n", " ")
     assert "shell: bash" in told  # with pipefail, or a pipe would hide the exit code
     (words,) = re.findall(r"lockbench ab (.*?)(?: \||>)", told)

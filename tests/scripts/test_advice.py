@@ -14,10 +14,7 @@ import advise
 import pytest
 import synthetic
 from analysis import advice, loader, snippets, verdict
-
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
-ROOT = Path(__file__).resolve().parents[2]
+from support import ROOT, MakeRun, Capture
 
 
 def case(**asked: Any) -> advice.Case:

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_includes.py finds each kind of broken include rule, and nothing in a clean tree."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import check_includes  # noqa: E402
+import check_includes
+from support import ROOT, Capture
 
 Check = Callable[[dict[str, str]], list[str]]
 
@@ -29,7 +27,7 @@ CLEAN = {
 
 
 @pytest.fixture(name="check")
-def check_fixture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Check:
+def check_fixture(tmp_path: Path, capsys: Capture) -> Check:
     """Writes the clean tree with the files given over it, and returns what the check prints."""
 
     def check(changed: dict[str, str]) -> list[str]:
@@ -57,7 +55,7 @@ def test_the_rules_name_only_folders_and_libraries_that_are_told_apart() -> None
 
 
 def test_the_page_of_rules_names_every_folder_that_has_one() -> None:
-    page = (CHECKOUT / "docs/decisions/0002-include-rules.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/decisions/0002-include-rules.md").read_text(encoding="utf-8")
     rows = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
     assert rows == set(check_includes.RULES)
 
@@ -160,9 +158,7 @@ def test_built_and_hidden_files_are_not_ours(check: Check) -> None:
     assert not check({"build/release/generated.h": bad, "primitives/.trash/old.h": bad})
 
 
-def test_a_folder_without_sources_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_without_sources_is_an_error(tmp_path: Path, capsys: Capture) -> None:
     with pytest.raises(SystemExit) as ended:
         check_includes.main([str(tmp_path)])
     assert ended.value.code == 2

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_links.py finds links that lead nowhere, and nothing else."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import check_links  # noqa: E402
+import check_links
+from support import Capture
 
 OTHER = """# Other page
 
@@ -25,7 +23,7 @@ OTHER = """# Other page
 """
 
 
-def complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str], page: str) -> list[str]:
+def complaints(tmp_path: Path, capsys: Capture, page: str) -> list[str]:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "other.md").write_text(OTHER, encoding="utf-8")
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
@@ -51,7 +49,7 @@ def complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str], page: str) ->
     ],
 )
 def test_a_link_that_leads_somewhere_is_accepted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+    tmp_path: Path, capsys: Capture, text: str
 ) -> None:
     assert not complaints(tmp_path, capsys, text)
 
@@ -71,11 +69,11 @@ def test_a_link_that_leads_somewhere_is_accepted(
     ],
 )
 def test_a_broken_link_is_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str
+    tmp_path: Path, capsys: Capture, text: str, complaint: str
 ) -> None:
     (line,) = complaints(tmp_path, capsys, text)
     assert complaint in line
 
 
-def test_every_link_of_this_project_leads_somewhere(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_link_of_this_project_leads_somewhere(capsys: Capture) -> None:
     assert check_links.main([]) == 0, capsys.readouterr().out

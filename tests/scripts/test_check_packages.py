@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_packages.py misses no package that is used, and none that is not."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import check_packages  # noqa: E402
+import check_packages
+from support import ROOT
 
-SCRIPT = (CHECKOUT / "scripts/prepare.sh").read_text(encoding="utf-8")
+SCRIPT = (ROOT / "scripts/prepare.sh").read_text(encoding="utf-8")
 RUN = check_packages.listed(SCRIPT, "run_packages")
 TEST = check_packages.listed(SCRIPT, "test_packages")
-USES = list(check_packages.uses_of(CHECKOUT))
+USES = list(check_packages.uses_of(ROOT))
 
 
 def test_the_lists_are_right() -> None:

@@ -7,8 +7,8 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 INSTALL = (ROOT / "cmake/install.cmake").read_text(encoding="utf-8")
 PAGE = re.compile(r"docs/(?:design/)?[a-z-]+\.md")
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')

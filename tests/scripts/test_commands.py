@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from machine import CHECKOUT, Machine
+from machine import Machine
+from support import ROOT
 
 SUMMARY = "100% tests passed, 0 tests failed out of 3"
 
@@ -175,7 +176,7 @@ def test_the_slowest_sources_and_tests_are_named_and_the_tests_counted(tmp_path:
     states = [("slow_test", "run", 9.5), ("broken_test", "fail", 1), ("absent_test", "notrun", 0)]
     cases = "".join(f'<testcase name="{n}" status="{s}" time="{t}"/>' for n, s, t in states)
     (tmp_path / "tests.xml").write_text(f"<testsuite>{cases}</testsuite>", encoding="utf-8")
-    script = CHECKOUT / "scripts/slowest.py"
+    script = ROOT / "scripts/slowest.py"
     given = subprocess.run(
         [sys.executable, script, tmp_path, tmp_path / "tests.xml"],
         capture_output=True,

@@ -13,14 +13,9 @@ from typing import Any
 
 import compare
 import pytest
-from refusals import refusal
 import synthetic
-from analysis import comparison, loader, tables, units, verdict
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
+from analysis import comparison, likeness, loader, tables, units, verdict
+from support import SCRIPTS, MakeRun, Capture, compared, refusal, shown
 
 
 def slowed(factor: float, label: str = "keyed") -> Callable[[dict[str, Any]], None]:
@@ -29,11 +24,6 @@ def slowed(factor: float, label: str = "keyed") -> Callable[[dict[str, Any]], No
             row["operations_per_s"] *= factor
 
     return change
-
-
-def report(capsys: Capture, *argv: object) -> dict[str, Any]:
-    assert compare.main([*map(str, argv), "--format", "json"]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def cell(document: dict[str, Any], primitive: str) -> dict[str, Any]:
@@ -70,12 +60,34 @@ def test_names_command_no_terminal_and_break_no_line(
         assert "<img" not in given[1].out.replace("\\<", "")
 
 
-@pytest.mark.parametrize(("blocks", "told"), [(1, "1 block"), (2, "2 blocks")])
-def test_too_few_blocks_have_no_interval_and_no_verdict(
-    make_run: MakeRun, capsys: Capture, blocks: int, told: str
+def invalid(**figures: object) -> dict[str, Any]:
+    """A run without a valid row."""
+    return {"change": lambda row: row.update(valid="false", **figures)}
+
+
+LEASES = {"cells": one_cell("lease:leases=4", "lease_condvar:leases=4")}
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "told"),
+    [
+        ({"blocks": 1}, [], "1 block: no interval and no verdict (minimum 3)"),
+        ({"blocks": 2}, [], "2 blocks: no interval and no verdict (minimum 3)"),
+        ({"cells": one_cell("keyed", "global:lock=std")}, [], "against global:lock=std"),
+        (LEASES, [], "against lease_condvar:leases=4"),
+        # A baseline may have more parameters than were named.
+        (LEASES, ["--baseline", "lease"], "against lease:leases=4"),
+        (invalid(outcome="deadlock", reason="no progress for 1 s"), [], "no progress for 1 s"),
+        (invalid(lost_updates=15, operations=21, reason=""), [], "lost 15 of 21 updates"),
+        (invalid(reason="a|b <c> `d`"), ["--format", "markdown"], r"a\|b \<c\> \`d\`"),
+    ],
+)
+def test_a_table_tells(
+    make_run: MakeRun, capsys: Capture, options: dict[str, Any], words: list[str], told: str
 ) -> None:
-    assert compare.main([str(make_run(blocks=blocks))]) == 0
-    assert f"{told}: no interval and no verdict (minimum 3)" in capsys.readouterr().out
+    out = shown(capsys, make_run(**options), *words)
+    assert told in out
+    assert "change" not in options or "M/s" not in out
 
 
 def test_fixed_work_is_told_by_its_makespan_and_faster_is_above_one(
@@ -84,7 +96,7 @@ def test_fixed_work_is_told_by_its_makespan_and_faster_is_above_one(
     run = make_run(
         cells=synthetic.sweep(["global", "keyed"], (21,), (6,), (10**8,), mode="fixed")
     )
-    keyed = record(report(capsys, run), "keyed")
+    keyed = record(compared(capsys, run), "keyed")
     assert keyed["metric"] == "makespan_s"
     assert keyed["value"] == pytest.approx(0.6, rel=0.02)
     assert keyed["ratio"] == pytest.approx(3.5, rel=0.02)
@@ -100,61 +112,23 @@ def test_uncontended_costs_are_told_by_the_operation_and_faster_is_above_one(
         ["global:lock=std", "keyed"], (1,), workload="uncontended", mode="micro"
     )
     run = make_run(cells=cells, change=bare)
-    keyed = record(report(capsys, run), "keyed")
+    keyed = record(compared(capsys, run), "keyed")
     assert keyed["metric"] == "operation_ns"
     assert keyed["value"] == pytest.approx(10) and keyed["ratio"] == pytest.approx(2)
-    compare.main([str(run)])
-    assert "10.0 ns" in capsys.readouterr().out
+    assert "10.0 ns" in shown(capsys, run)
 
 
 def test_a_figure_without_its_proof_is_not_printed(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.sweep(["global", "none"], (21,), (6,), (10**8,), mode="fixed")
     run = make_run(cells=cells)
-    document = report(capsys, run)
+    document = compared(capsys, run)
     assert cell(document, "none")["median"] is None and document["comparisons"] == []
-    compare.main([str(run)])
-    row = next(r for r in capsys.readouterr().out.splitlines() if r.startswith("  none"))
+    row = next(r for r in shown(capsys, run).splitlines() if r.startswith("  none"))
     assert row.split(maxsplit=1)[1] == "lost 14 of 21 updates (5 of 5 blocks not valid)"
 
 
-def test_a_row_without_a_reason_gets_one_from_its_figures(
-    make_run: MakeRun, capsys: Capture
-) -> None:
-    def lose(row: dict[str, Any]) -> None:
-        if row["primitive"] == "keyed":
-            row.update(valid="false", lost_updates=15, operations=21, reason="")
-
-    run = make_run(cells=one_cell("global", "keyed"), blocks=1, change=lose)
-    assert compare.main([str(run)]) == 0
-    assert "lost 15 of 21 updates" in capsys.readouterr().out
-
-
-def test_a_run_without_a_valid_row_gives_the_reasons(make_run: MakeRun, capsys: Capture) -> None:
-    def die(row: dict[str, Any]) -> None:
-        row.update(valid="false", outcome="deadlock", reason="no progress for 1 s")
-
-    assert compare.main([str(make_run(change=die))]) == 0
-    out = capsys.readouterr().out
-    assert "no progress for 1 s" in out and "M/s" not in out
-
-
 def test_one_primitive_alone_has_no_ratio(make_run: MakeRun, capsys: Capture) -> None:
-    assert report(capsys, make_run(cells=one_cell("keyed")))["comparisons"] == []
-
-
-def test_the_usual_baseline_is_told(make_run: MakeRun, capsys: Capture) -> None:
-    compare.main([str(make_run(cells=one_cell("keyed", "global:lock=std")))])
-    assert "against global:lock=std" in capsys.readouterr().out
-
-
-def test_a_baseline_may_have_more_parameters_than_were_named(
-    make_run: MakeRun, capsys: Capture
-) -> None:
-    run = make_run(cells=one_cell("lease:leases=4", "lease_condvar:leases=4"))
-    compare.main([str(run)])
-    assert "against lease_condvar:leases=4" in capsys.readouterr().out
-    compare.main([str(run), "--baseline", "lease"])
-    assert "against lease:leases=4" in capsys.readouterr().out
+    assert compared(capsys, make_run(cells=one_cell("keyed")))["comparisons"] == []
 
 
 def test_the_floor_is_nobodys_baseline(make_run: MakeRun) -> None:
@@ -181,7 +155,7 @@ def test_a_slower_second_run_fails_the_build(make_run: MakeRun, capsys: Capture)
 
 def test_a_run_against_itself_is_not_called_different(make_run: MakeRun, capsys: Capture) -> None:
     run = make_run(blocks=12)
-    found = {one["verdict"] for one in report(capsys, run, run)["comparisons"]}
+    found = {one["verdict"] for one in compared(capsys, run, run)["comparisons"]}
     assert found <= {"same", "inconclusive"}
 
 
@@ -191,11 +165,12 @@ def test_runs_of_different_machines_are_no_before_and_after_unless_forced(
     machine = {**synthetic.META["machine"], "cpu_model": "Other"}
     runs = make_run("old"), make_run("new", meta={**synthetic.META, "machine": machine})
     assert "different machines" in refusal(compare.main, capsys, *runs, "--fail-if-slower", "5%")
-    notes = report(capsys, *runs, "--force")["notes"]
+    notes = compared(capsys, *runs, "--force")["notes"]
     assert any("by force though the machines differ" in note for note in notes)
 
 
-def as_predicted(run: Path) -> Path:
+def predicted_here(run: Path) -> Path:
+    """As if the machine of the run had been predicted."""
     trials = run / "trials.csv"
     header, *rows = trials.read_text(encoding="utf-8").splitlines()
     assert "predicted" not in header
@@ -207,109 +182,73 @@ def as_predicted(run: Path) -> Path:
 def test_predictions_and_measurements_are_never_in_one_ratio(
     make_run: MakeRun, capsys: Capture
 ) -> None:
-    measured, predicted = make_run("measured"), as_predicted(make_run("predicted"))
+    measured, predicted = make_run("measured"), predicted_here(make_run("predicted"))
     for words in ((), ("--force",), ("--fail-if-slower", "5%")):
         assert "was predicted and" in refusal(compare.main, capsys, measured, predicted, *words)
     machine = {**synthetic.META["machine"], "cpu_model": "Other"}
-    other = as_predicted(make_run("other", meta={**synthetic.META, "machine": machine}))
+    other = predicted_here(make_run("other", meta={**synthetic.META, "machine": machine}))
     assert "was predicted and" in refusal(
         compare.main, capsys, measured, other, "--pool", "machine"
     )
-    compare.main([str(predicted)])
-    assert "Predicted by the model of a machine, not measured" in capsys.readouterr().out
+    assert "Predicted by the model of a machine, not measured" in shown(capsys, predicted)
 
 
-def with_identity(run: Path) -> Path:
-    """As runs are since they carry the list of what identifies a machine."""
-    conditions = ["cpu_model", "usable_threads", "cpu_quota", "cpuset", "cpu_weight"]
-    identity = {"conditions": conditions, "names": ["boot_id", "host"]}
-    schema = {"trials": [], "machine_identity": identity}
-    (run / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
-    return run
+MACHINE: dict[str, Any] = synthetic.META["machine"]
+PLUGIN = {"file": "build/mine.so", "file_hash": "01"}
+IDENTITY = {
+    "conditions": ["cpu_model", "usable_threads", "cpu_quota", "cpuset", "cpu_weight"],
+    "names": ["boot_id", "host"],
+}
+OLDER = {"conditions": ["cpu_model", "usable_threads"], "names": []}
+
+
+def of_machine(identity: object = IDENTITY, **members: object) -> dict[str, Any]:
+    """meta.json of such a machine, and what the run lists as identifying one."""
+    return {"machine": {**MACHINE, **members}, "identity": identity}
 
 
 @pytest.mark.parametrize(
     "old, new, said",
     [
-        ({"usable_threads": 2}, {"usable_threads": 1}, "usable_threads 2 and 1"),
-        ({}, {"cpu_quota": 0.5}, "cpu_quota None and 0.5"),
-        ({"cpuset": "0-1"}, {"cpuset": "2-3"}, "cpuset '0-1' and '2-3'"),
-        ({"cpu_weight": 0.5}, {}, "cpu_weight 0.5 and None"),
-        ({"boot_id": "a", "host": "n1"}, {"boot_id": "b", "host": "n2"}, "host 'n1' and 'n2'"),
-        ({"boot_id": "a", "host": "n1"}, {"boot_id": "b", "host": "n1"}, ""),
-        ({"boot_id": "a", "host": "n1"}, {"boot_id": "a", "host": "n2"}, ""),
-        ({}, {"boot_id": "a", "host": "n2"}, ""),
-    ],
-)
-def test_the_list_of_the_schema_says_what_identifies_a_machine(
-    make_run: MakeRun, capsys: Capture, old: dict[str, Any], new: dict[str, Any], said: str
-) -> None:
-    known = synthetic.META["machine"]
-    assert isinstance(known, dict)
-    runs = [
-        with_identity(make_run(name, meta={**synthetic.META, "machine": {**known, **members}}))
-        for name, members in (("old", old), ("new", new))
-    ]
-    if said:
-        assert said in refusal(compare.main, capsys, *runs, "--fail-if-slower", "5%")
-    else:
-        report(capsys, *runs)
-
-
-def test_what_an_older_version_did_not_record_is_not_compared(
-    make_run: MakeRun, capsys: Capture
-) -> None:
-    known = synthetic.META["machine"]
-    assert isinstance(known, dict)
-    limited = {**synthetic.META, "machine": {**known, "cpuset": "0-1", "usable_threads": 2}}
-    older = make_run("old", meta={**synthetic.META, "machine": {**known, "usable_threads": 2}})
-    identity = {"conditions": ["cpu_model", "usable_threads"], "names": []}
-    schema = json.dumps({"trials": [], "machine_identity": identity})
-    (older / "schema.json").write_text(schema, encoding="utf-8")
-    report(capsys, older, with_identity(make_run("new", meta=limited)))
-
-
-def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture) -> None:
-    build = {**synthetic.META["build"], "commit": "7654321"}
-    runs = make_run("old"), make_run("new", meta={**synthetic.META, "build": build})
-    assert "different builds (commit" in refusal(compare.main, capsys, *runs)
-
-
-PLUGIN = {"file": "build/mine.so", "file_hash": "01"}
-
-
-@pytest.mark.parametrize(
-    "others, said",
-    [
-        ([{**PLUGIN, "file": "elsewhere/mine.so"}], None),
+        (of_machine(usable_threads=2), of_machine(usable_threads=1), "usable_threads 2 and 1"),
+        (of_machine(), of_machine(cpu_quota=0.5), "cpu_quota None and 0.5"),
+        (of_machine(cpuset="0-1"), of_machine(cpuset="2-3"), "cpuset '0-1' and '2-3'"),
+        (of_machine(cpu_weight=0.5), of_machine(), "cpu_weight 0.5 and None"),
+        (of_machine(boot_id="a", host="n"), of_machine(boot_id="b", host="m"), "host 'n' and 'm'"),
+        (of_machine(boot_id="a", host="n"), of_machine(boot_id="b", host="n"), ""),
+        (of_machine(boot_id="a", host="n"), of_machine(boot_id="a", host="m"), ""),
+        (of_machine(), of_machine(boot_id="a", host="m"), ""),
+        # What an older version did not record is not compared.
+        (of_machine(OLDER, usable_threads=2), of_machine(cpuset="0-1", usable_threads=2), ""),
+        ({"machine": {}}, {"machine": {}}, "does not name the machine"),
+        ({}, {"build": {**synthetic.META["build"], "commit": "7"}}, "different builds (commit"),
+        ({"plugins": [PLUGIN]}, {"plugins": [{**PLUGIN, "file": "elsewhere/mine.so"}]}, ""),
         (
-            [{**PLUGIN, "file_hash": "02"}],
+            {"plugins": [PLUGIN]},
+            {"plugins": [{**PLUGIN, "file_hash": "02"}]},
             "different builds (plug-in mine.so, file_hash '01' and '02')",
         ),
-        ([PLUGIN, PLUGIN], "different builds (1 and 2 plug-ins)"),
-        (None, "different builds (1 and 0 plug-ins)"),
+        ({"plugins": [PLUGIN]}, {"plugins": [PLUGIN] * 2}, "builds (1 and 2 plug-ins)"),
+        ({"plugins": [PLUGIN]}, {"plugins": None}, "different builds (1 and 0 plug-ins)"),
     ],
 )
-def test_runs_of_different_builds_of_a_plug_in_are_refused(
-    make_run: MakeRun, capsys: Capture, others: object, said: str | None
+def test_runs_of_other_machines_and_builds_are_refused_unless_forced(
+    make_run: MakeRun, old: dict[str, Any], new: dict[str, Any], said: str
 ) -> None:
-    runs = [
-        make_run(name, meta={**synthetic.META, "plugins": plugins})
-        for name, plugins in (("old", [PLUGIN]), ("new", others))
-    ]
-    if said is None:
-        report(capsys, *runs)
+    runs = []
+    for name, meta in (("old", old), ("new", new)):
+        folder = make_run(name, meta={**synthetic.META, **meta})
+        if "identity" in meta:
+            schema = {"trials": [], "machine_identity": meta["identity"]}
+            (folder / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+        runs.append(loader.load(folder))
+    if not said:
+        assert likeness.check(runs[0], runs[1], force=False) == []
         return
-    assert said in refusal(compare.main, capsys, *runs)
-    assert compare.main([*map(str, runs), "--force"]) == 0
-    assert "compared by force though the builds differ: " in " ".join(
-        capsys.readouterr().out.split()
-    )
-
-
-def test_runs_of_unknown_machines_are_refused(make_run: MakeRun, capsys: Capture) -> None:
-    runs = make_run("old", meta={}), make_run("new", meta={})
-    assert "does not name the machine" in refusal(compare.main, capsys, *runs)
+    with pytest.raises(loader.InputError, match=re.escape(said)):
+        likeness.check(runs[0], runs[1], force=False)
+    (note,) = likeness.check(runs[0], runs[1], force=True)
+    assert note.startswith("compared by force though the ")
 
 
 def test_runs_without_a_common_cell_are_refused(make_run: MakeRun, capsys: Capture) -> None:
@@ -321,7 +260,7 @@ def test_cells_of_one_run_only_are_counted(make_run: MakeRun, capsys: Capture) -
     runs = make_run("old", cells=one_cell("keyed")), make_run(
         "new", cells=one_cell("keyed", "none")
     )
-    assert "1 cell of only one of the runs excluded" in report(capsys, *runs)["notes"]
+    assert "1 cell of only one of the runs excluded" in compared(capsys, *runs)["notes"]
 
 
 @pytest.mark.parametrize(
@@ -329,14 +268,6 @@ def test_cells_of_one_run_only_are_counted(make_run: MakeRun, capsys: Capture) -
 )
 def test_a_wrong_command_line_ends_in_one_line(argv: list[str], capsys: Capture) -> None:
     assert refusal(compare.main, capsys, *argv).startswith("lockbench compare: ")
-
-
-def test_markdown_keeps_names_from_breaking_its_table(make_run: MakeRun, capsys: Capture) -> None:
-    def name(row: dict[str, Any]) -> None:
-        row["reason"], row["valid"] = "a|b <c> `d`", "false"
-
-    compare.main([str(make_run(change=name)), "--format", "markdown"])
-    assert r"a\|b \<c\> \`d\`" in capsys.readouterr().out
 
 
 def test_two_groups_never_share_a_heading(make_run: MakeRun) -> None:
@@ -417,8 +348,11 @@ def test_an_interval_that_says_nothing_is_not_printed(
         row["operations_per_s"] = 1e6 * (wins(row["block"]) if row["primitive"] == "keyed" else 1)
 
     cells = synthetic.sweep(["global:lock=std", "keyed"], threads=(2,))
-    assert compare.main([str(make_run(cells=cells, change=change))]) == 0
-    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("  keyed ")]
+    (line,) = [
+        one
+        for one in shown(capsys, make_run(cells=cells, change=change)).splitlines()
+        if one.startswith("  keyed ")
+    ]
     assert told in line.partition("×")[2] and "e-" not in line
 
 
@@ -438,8 +372,7 @@ def test_a_ratio_comes_with_the_medians_of_the_blocks_that_it_is_of(
     (one,) = verdict.of_run(loader.load(run)).comparisons
     assert (one.value, one.baseline_value) == (pytest.approx(235_000), pytest.approx(250_000))
     assert one.verdict == verdict.SLOWER and not one.note
-    assert compare.main([str(run)]) == 0
-    assert "in 5 common blocks 235 k/s against 250 k/s" in capsys.readouterr().out
+    assert "in 5 common blocks 235 k/s against 250 k/s" in shown(capsys, run)
 
 
 def test_what_is_faster_is_never_written_as_one() -> None:

@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "packaging" / "container" / "Containerfile"
 BUILDERS = [name for name in ("podman", "buildah") if shutil.which(name)]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
 
-from machine import CHECKOUT
 
-SCRIPT = CHECKOUT / "scripts/controls.sh"
+SCRIPT = ROOT / "scripts/controls.sh"
 CLEAN = {"verdict": "clean", "figures": {"lock_operations": 100}}
 
 

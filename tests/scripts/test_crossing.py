@@ -13,10 +13,8 @@ import pytest
 import synthetic
 from analysis import advice, crossing, loader, prediction_error
 from analysis.errors import InputError
-from test_predicted_pictures import as_predicted
+from support import MakeRun, Capture, printed, as_predicted
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
 CASE: dict[str, Any] = {"threads": 8, "keys": 64, "hold_kind": "spin", "hold_ns": 200.0}
 
@@ -91,8 +89,7 @@ def test_the_command_answers_in_each_form(make_run: MakeRun, capsys: Capture) ->
     asked = json.dumps({**CASE, "asked": "it", "when": "keyed", "beats": "striped"})
 
     def said(form: str) -> str:
-        assert advise.main([str(run), "--case", asked, "--format", form]) == 0
-        return capsys.readouterr().out
+        return printed(advise.main, capsys, run, "--case", asked, "--format", form)
 
     assert json.loads(said("json"))["threads"] == 2
     assert said("csv").splitlines()[0] == "threads,ratio,by_model,verdict"

@@ -12,30 +12,20 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import compare
 import pytest
-from refusals import refusal
 import notebook
 import npm_package
 import synthetic
 from analysis import hdr, loader
+from support import ROOT, MakeRun, Capture, refusal, shown
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 CELLS = synthetic.sweep(["global:lock=std", "keyed", "striped:lock=std,stripes=64"], threads=(1, 4))
-ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "reference" / "xeon-2vcpu" / "quick"
 GOOGLE = Path("/usr/share/benchmark/compare.py")  # of the package libbenchmark-tools
-
-
-def exported(capsys: Capture, run: Path, form: str) -> str:
-    capsys.readouterr()
-    assert compare.main([str(run), "--format", form]) == 0
-    return capsys.readouterr().out
 
 
 def halved(row: dict[str, Any]) -> None:
@@ -46,7 +36,7 @@ def test_google_benchmark_json_has_each_block_and_their_aggregates(
     make_run: MakeRun, capsys: Capture
 ) -> None:
     run = make_run(cells=CELLS, blocks=4)
-    found = json.loads(exported(capsys, run, "benchmark-json"))
+    found = json.loads(shown(capsys, run, "--format", "benchmark-json"))
     trials = loader.load(run).valid
     repetitions = [one for one in found["benchmarks"] if one["run_type"] == "iteration"]
     assert len(repetitions) == len(trials) == 24
@@ -64,7 +54,7 @@ def test_google_benchmarks_compare_reads_it(
 ) -> None:
     for name, change in (("old", None), ("new", halved)):
         run = make_run(name, cells=CELLS, blocks=10, change=change)
-        (tmp_path / f"{name}.json").write_text(exported(capsys, run, "benchmark-json"))
+        (tmp_path / f"{name}.json").write_text(shown(capsys, run, "--format", "benchmark-json"))
     files = [str(tmp_path / "old.json"), str(tmp_path / "new.json")]
     done = subprocess.run(
         [sys.executable, str(GOOGLE), "--no-color", "benchmarks", *files],
@@ -80,7 +70,7 @@ def test_google_benchmarks_compare_reads_it(
 
 
 def test_github_action_benchmark_gets_a_list_of_figures(make_run: MakeRun, capsys: Capture) -> None:
-    found = json.loads(exported(capsys, make_run(cells=CELLS, blocks=4), "action"))
+    found = json.loads(shown(capsys, make_run(cells=CELLS, blocks=4), "--format", "action"))
     assert len(found) == 6 and {one["unit"] for one in found} == {"ns/op"}
     assert all(isinstance(one["value"], float) and one["value"] > 0 for one in found)
     assert all(one["range"].startswith("± ") and float(one["range"][2:]) > 0 for one in found)
@@ -88,7 +78,7 @@ def test_github_action_benchmark_gets_a_list_of_figures(make_run: MakeRun, capsy
 
 
 def test_bencher_gets_latency_and_throughput(make_run: MakeRun, capsys: Capture) -> None:
-    found = json.loads(exported(capsys, make_run(cells=CELLS, blocks=4), "bmf"))
+    found = json.loads(shown(capsys, make_run(cells=CELLS, blocks=4), "--format", "bmf"))
     assert len(found) == 6
     for measures in found.values():
         assert set(measures) == {"latency", "throughput"}
@@ -98,7 +88,7 @@ def test_bencher_gets_latency_and_throughput(make_run: MakeRun, capsys: Capture)
 
 def test_names_are_the_same_in_every_run(make_run: MakeRun, capsys: Capture) -> None:
     one, other = (
-        set(json.loads(exported(capsys, make_run(name, cells=CELLS, seed=seed), "bmf")))
+        set(json.loads(shown(capsys, make_run(name, cells=CELLS, seed=seed), "--format", "bmf")))
         for seed, name in enumerate(("one", "other"))
     )
     assert one == other
@@ -159,7 +149,7 @@ def test_several_values_keep_their_counts() -> None:
 
 
 def test_the_log_has_a_line_for_each_cell(make_run: MakeRun, capsys: Capture) -> None:
-    lines = exported(capsys, make_run(cells=CELLS, blocks=2), "hlog").splitlines()
+    lines = shown(capsys, make_run(cells=CELLS, blocks=2), "--format", "hlog").splitlines()
     data = [line.split(",") for line in lines if line.startswith("Tag=")]
     assert len(data) == 6 and all(len(fields) == 5 for fields in data)
     for fields in data:
@@ -182,7 +172,7 @@ console.log(JSON.stringify(found));
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
 def test_hdr_histogram_js_reads_the_log(make_run: MakeRun, capsys: Capture) -> None:
-    log = exported(capsys, make_run(cells=CELLS, blocks=2), "hlog")
+    log = shown(capsys, make_run(cells=CELLS, blocks=2), "--format", "hlog")
     package = str(npm_package.folder("hdr-histogram-js"))
     done = subprocess.run(
         ["node", "-e", READS_LOG, package], input=log, capture_output=True, text=True, check=False

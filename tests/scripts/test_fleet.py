@@ -14,13 +14,12 @@ from typing import Any
 import compare
 import plot
 import pytest
-from refusals import refusal
 import report
 import synthetic
 from analysis import figure, fleet, loader, machines, verdict
 from analysis.pictures import by_machine
+from support import Capture, printed, compared, refusal, shown
 
-Capture = pytest.CaptureFixture[str]
 PRIMITIVES = ("global:lock=std", "keyed", "striped")
 CELLS = synthetic.sweep(PRIMITIVES, threads=(1, 4), keys=(64,))
 
@@ -67,14 +66,15 @@ def members(runs: list[Path]) -> list[machines.Machine]:
 
 def document(capsys: Capture, *argv: object) -> dict[str, Any]:
     capsys.readouterr()
-    assert compare.main([*map(str, argv), "--format", "json"]) == 0
-    return json.loads(capsys.readouterr().out)
+    return compared(capsys, *argv)
 
 
 def test_plot_has_a_panel_for_each_machine(tmp_path: Path, capsys: Capture) -> None:
     runs = folders(tmp_path, apart)
-    assert plot.main([*map(str, runs), "--out", str(tmp_path / "plots"), "--format", "svg"]) == 0
-    assert capsys.readouterr().out == f"{tmp_path / 'plots' / 'by-machine.svg'}\n"
+    assert (
+        printed(plot.main, capsys, *runs, "--out", tmp_path / "plots", "--format", "svg")
+        == f"{tmp_path / 'plots' / 'by-machine.svg'}\n"
+    )
     figure.use_style()
     made = by_machine.draw(fleet.Fleet(members(runs)))
     assert made is not None
@@ -119,8 +119,7 @@ def test_machines_that_disagree_are_named(tmp_path: Path, capsys: Capture) -> No
     said = {row.primitive: fleet.words(row, ["a", "b", "c"]) for row in found.rows}
     assert said["keyed"] == "machines disagree: faster on a, b; slower on c"
     assert said["striped"] == "faster on all 3"
-    assert compare.main([str(run) for run in runs]) == 0
-    out = capsys.readouterr().out
+    out = shown(capsys, *runs)
     assert "machines disagree: faster on A, B; slower on C" in out
     assert "C  node2" in out
 
@@ -164,8 +163,7 @@ def test_pooled_ratios_say_how_much_machines_differ(tmp_path: Path, capsys: Capt
 def test_nothing_is_pooled_unless_it_is_asked_for(tmp_path: Path, capsys: Capture) -> None:
     runs = folders(tmp_path, apart)
     assert {one["pooled"] for one in document(capsys, *runs)["cells"]} == {None}
-    assert compare.main([str(run) for run in runs]) == 0
-    assert "pooled" not in capsys.readouterr().out
+    assert "pooled" not in shown(capsys, *runs)
 
 
 def test_one_machine_cannot_be_pooled(tmp_path: Path, capsys: Capture) -> None:
@@ -175,8 +173,7 @@ def test_one_machine_cannot_be_pooled(tmp_path: Path, capsys: Capture) -> None:
 
 def test_every_record_names_its_machine(tmp_path: Path, capsys: Capture) -> None:
     runs = folders(tmp_path, apart)
-    assert compare.main([*map(str, runs), "--format", "csv"]) == 0
-    records = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    records = list(csv.DictReader(io.StringIO(shown(capsys, *runs, "--format", "csv"))))
     assert {one["machine"] for one in records} == {"node0", "node1", "node2"}
     assert len(records) == 3 * 2 * 2
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import gallery
 import pytest
-from refusals import refusal
 from analysis import by_load, palette
 from analysis.pictures import PICTURES
 from PIL import Image
+from support import Capture, refusal
 
-Capture = pytest.CaptureFixture[str]
 
 PAGES = gallery.all_pages()
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")

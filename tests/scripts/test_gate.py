@@ -8,14 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import compare
 import gate
 import pytest
-from refusals import refusal
 import report
 import synthetic
+from support import Capture, printed, compared, refusal
 
-Capture = pytest.CaptureFixture[str]
 CELLS = synthetic.sweep(["global:lock=std", "keyed"], threads=(1, 4))
 NOISE = (1.0, 1.004, 0.997, 1.002, 0.999)
 
@@ -51,6 +49,11 @@ def measured(place: Path, factor: float, **options: Any) -> str:
     return "results/runs/second"
 
 
+def gated(capsys: Capture, run: str, *more: str, code: int = 0) -> str:
+    """What the gate says of the run against `main`."""
+    return printed(gate.main, capsys, run, "--against", "main", *more, code=code)
+
+
 @pytest.mark.parametrize(
     ("factor", "code", "told"),
     [
@@ -63,16 +66,15 @@ def measured(place: Path, factor: float, **options: Any) -> str:
 def test_a_gate_fails_exactly_if_something_became_slower(
     place: Path, capsys: Capture, factor: float, code: int, told: str
 ) -> None:
-    assert gate.main([measured(place, factor), "--against", "main"]) == code
-    assert capsys.readouterr().out.startswith(told)
+    assert gated(capsys, measured(place, factor), code=code).startswith(told)
 
 
 def test_what_the_blocks_leave_open_is_inconclusive(place: Path, capsys: Capture) -> None:
     run = measured(place, 1.0, blocks=2)
-    assert gate.main([run, "--against", "main"]) == 4
-    assert "4 of 4 cells may be slower" in capsys.readouterr().out
-    assert gate.main([run, "--against", "main", "--allow-inconclusive"]) == 0
-    assert capsys.readouterr().out.startswith("passed: 4 of 4 cells may be slower")
+    assert "4 of 4 cells may be slower" in gated(capsys, run, code=4)
+    assert gated(capsys, run, "--allow-inconclusive").startswith(
+        "passed: 4 of 4 cells may be slower"
+    )
 
 
 def test_the_margin_decides_what_counts(place: Path) -> None:
@@ -84,8 +86,7 @@ def test_the_margin_decides_what_counts(place: Path) -> None:
 
 def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsys: Capture) -> None:
     run = measured(place, 1.0)
-    assert gate.main([run, "--against", "main"]) == 0
-    assert "the builds differ: commit" in capsys.readouterr().out
+    assert "the builds differ: commit" in gated(capsys, run)
     meta = json.loads(Path(run, "meta.json").read_text())
     meta["machine"]["cores"] = 64
     Path(run, "meta.json").write_text(json.dumps(meta))
@@ -93,12 +94,19 @@ def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsy
 
 
 def test_the_record_holds_what_the_words_say(place: Path, capsys: Capture) -> None:
-    assert gate.main([measured(place, 0.8), "--against", "main", "--format", "json"]) == 3
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(gated(capsys, measured(place, 0.8), "--format", "json", code=3))
     assert found["exit_code"] == 3 and found["compared"] == 4
     assert [one["primitive"] for one in found["slower"]] == ["keyed", "keyed"]
-    assert gate.main(["results/runs/second", "--against", "main", "--format", "markdown"]) == 3
-    assert "| keyed |" in capsys.readouterr().out
+    assert "| keyed |" in printed(
+        gate.main,
+        capsys,
+        "results/runs/second",
+        "--against",
+        "main",
+        "--format",
+        "markdown",
+        code=3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,8 +137,10 @@ def test_a_primitive_that_the_run_lacks_is_told_by_its_option(place: Path, capsy
 
 def test_compare_takes_a_baseline_by_its_name(place: Path, capsys: Capture) -> None:
     run = measured(place, 0.8)
-    assert compare.main([run, "--baseline-run", "main", "--format", "json"]) == 0
-    found = {one["primitive"]: one for one in json.loads(capsys.readouterr().out)["comparisons"]}
+    found = {
+        one["primitive"]: one
+        for one in compared(capsys, run, "--baseline-run", "main")["comparisons"]
+    }
     assert found["keyed"]["ratio"] == pytest.approx(0.8, rel=0.01)
     assert found["keyed"]["baseline"] == "first"
 
@@ -140,8 +150,7 @@ def test_the_index_has_every_run_and_what_it_is_saved_as(place: Path, capsys: Ca
     (place / "results/runs/broken").mkdir()
     (place / "results/runs/broken/trials.csv").write_text("")
     (place / "results/runs/first/report.html").write_text("")
-    assert report.main(["--index"]) == 0
-    assert capsys.readouterr().out == "results/runs/index.html\n"
+    assert printed(report.main, capsys, "--index") == "results/runs/index.html\n"
     page = Path("results/runs/index.html").read_text(encoding="utf-8")
     rows = {
         line.split("<th")[1].split("</th>")[0]: line

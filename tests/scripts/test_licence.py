@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
     "primitives",
     "workloads",

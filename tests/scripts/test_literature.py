@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import prediction as script
 import pytest
-from refusals import refusal
 import synthetic
 from analysis import literature, loader
 from analysis.errors import InputError
-from test_predicted_pictures import as_predicted
+from support import ROOT, MakeRun, Capture, refusal, as_predicted
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
-FIGURES = Path(__file__).resolve().parents[2] / "results" / "published"
-MACHINES = Path(__file__).resolve().parents[2] / "workloads" / "machines"
+FIGURES = ROOT / "results" / "published"
+MACHINES = ROOT / "workloads" / "machines"
 
 
 def curve(**times: list[float]) -> literature.Curve:

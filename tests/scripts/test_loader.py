@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 import synthetic
 from analysis import loader
-
-ROOT = Path(__file__).resolve().parents[2]
-MakeRun = Callable[..., Path]
+from support import ROOT, MakeRun
 
 
 def refusal(where: Path) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ import report
 import synthetic
 from analysis import cells, comparison, loader, locking_cost, tables
 from analysis.pictures import cost_by_load, curves, throughput
+from support import MakeRun
 
-MakeRun = Callable[..., Path]
 HOLD = 200
 REST = 7.0
 THINK = {0.1: 1800.0, 0.5: 200.0, None: 0.0}

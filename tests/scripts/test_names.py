@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import compare
 import pytest
 import report
 import synthetic
@@ -18,8 +17,8 @@ from analysis import comparison, figure, loader, tables, text
 from analysis.pictures import PICTURES
 from matplotlib.text import Text
 from tiers import rest_long
+from support import Capture, shown
 
-Capture = pytest.CaptureFixture[str]
 
 NAMES = {
     "wide": ("鍵" * 1000, "鍵" * 999 + "錠"),
@@ -48,14 +47,13 @@ Named = tuple[Path, tuple[str, str]]
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_a_table_keeps_its_shape_and_names_apart(named: Named, capsys: Capture, form: str) -> None:
     run, names = named
-    assert compare.main([str(run), "--format", form]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = shown(capsys, run, "--format", form).splitlines()
     assert max(map(text.columns, lines)) <= MOST_COLUMNS
     labels = set(text.cut_apart(["global:lock=std", *names], 60).values())
     assert len(labels) == 3
     for label in labels:
-        shown = label if form == "text" else text.markdown(label)
-        assert sum(shown in line for line in lines) >= 4
+        written = label if form == "text" else text.markdown(label)
+        assert sum(written in line for line in lines) >= 4
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -76,8 +74,7 @@ def test_on_a_terminal_the_columns_stand_below_each_other(named: Named, width: i
 def test_programs_get_whole_names(named: Named, capsys: Capture) -> None:
     run, names = named
     for form in ("csv", "json"):
-        assert compare.main([str(run), "--format", form]) == 0
-        out = capsys.readouterr().out
+        out = shown(capsys, run, "--format", form)
         rows = csv.DictReader(io.StringIO(out)) if form == "csv" else json.loads(out)["comparisons"]
         assert {row["primitive"] for row in rows} == set(names)
 

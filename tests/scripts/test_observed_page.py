@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import report
 from analysis import observed
+from support import Capture
 
 
 def times(*buckets: tuple[int, int, int]) -> dict[str, Any]:
@@ -109,9 +110,7 @@ def test_a_program_without_locks_is_said_so(tmp_path: Path) -> None:
         (None, "not what `lockbench"),
     ],
 )
-def test_another_file_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Any, told: str
-) -> None:
+def test_another_file_is_refused(tmp_path: Path, capsys: Capture, change: Any, told: str) -> None:
     found = {**copy.deepcopy(FOUND), **change} if change else []
     (tmp_path / observed.FILE).write_text(json.dumps(found), encoding="utf-8")
     assert report.main([str(tmp_path)]) == 2

@@ -9,8 +9,7 @@ import sys
 
 import pages
 import pytest
-
-from machine import CHECKOUT
+from support import ROOT
 
 
 def shown(text: str) -> str:
@@ -47,13 +46,13 @@ def test_links_lead_to_headings() -> None:
 @pytest.mark.skipif(shutil.which("doxygen") is None, reason="install the package doxygen")
 def test_the_pages_are_made_without_a_warning() -> None:
     done = subprocess.run(
-        [sys.executable, CHECKOUT / "scripts" / "pages.py"],
+        [sys.executable, ROOT / "scripts" / "pages.py"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    html = CHECKOUT / "build" / "doxygen" / "html"
+    html = ROOT / "build" / "doxygen" / "html"
     assert "a key's hash chooses one" in (html / "classlockbench_1_1StripedLock.html").read_text(
         encoding="utf-8"
     )

@@ -16,16 +16,12 @@ import matplotlib
 import numpy as np
 import plot
 import pytest
-from refusals import refusal
 import synthetic
 from analysis import endings, figure, loader, palette, scales
 from analysis.pictures import PICTURES, winner
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
+from support import ROOT, MakeRun, Capture, printed, refusal, words
 
 
 @pytest.fixture(autouse=True)
@@ -37,11 +33,6 @@ def drawn(run: Path) -> dict[str, Figure]:
     loaded = loader.load(run)
     made = {name: draw(loaded) for name, draw in PICTURES.items()}
     return {name: found for name, found in made.items() if found is not None}
-
-
-def words(made: Figure) -> str:
-    made.draw_without_rendering()  # or ticks have no words yet
-    return "\n".join(text.get_text() for text in made.findobj(Text))
 
 
 def test_each_axis_of_a_sweep_gives_its_picture(make_run: MakeRun) -> None:
@@ -273,10 +264,9 @@ def test_an_svg_is_the_same_each_time(make_run: MakeRun, tmp_path: Path, capsys:
 
 def test_each_file_that_is_written_is_printed(make_run: MakeRun, capsys: Capture) -> None:
     run = make_run()
-    assert plot.main([str(run)]) == 0
-    printed = capsys.readouterr().out.split()
-    assert sorted(printed) == sorted(str(path) for path in (run / "plots").iterdir())
-    assert {Path(path).suffix for path in printed} == {".png", ".svg"}
+    told = printed(plot.main, capsys, run).split()
+    assert sorted(told) == sorted(str(path) for path in (run / "plots").iterdir())
+    assert {Path(path).suffix for path in told} == {".png", ".svg"}
 
 
 def test_one_block_and_one_primitive_are_drawn(make_run: MakeRun) -> None:
@@ -347,13 +337,10 @@ def test_the_interpreter_that_the_user_names_goes_on_instead(tmp_path: Path) -> 
     assert (ended.returncode, ended.stdout) == (0, f"{path} a run []\n"), ended.stderr
 
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-
-
 def labels_of_presets() -> set[str]:
     """Every primitive that a preset names."""
     found: set[str] = set()
-    for path in (CHECKOUT / "workloads/presets").glob("*.toml"):
+    for path in (ROOT / "workloads/presets").glob("*.toml"):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for part in (preset, *preset.get("sweep", ())):
             named = part.get("primitive", [])

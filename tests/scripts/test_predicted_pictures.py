@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,9 @@ from analysis.fleet import Fleet
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from support import MakeRun, Capture, PREDICTED, as_predicted
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
-MACHINE = "prediction for Imaginary 64"
 CELLS = [
     *synthetic.sweep(threads=(1, 8, 64), keys=(1, 64), holds=(0, 200)),
     *synthetic.sweep(threads=(21,), holds=(100_000,), mode="fixed"),
@@ -36,27 +33,6 @@ CELLS = [
 @pytest.fixture(autouse=True)
 def _style() -> None:
     figure.use_style()
-
-
-def as_predicted(run: Path, names: tuple[str, ...] = ("m64",), some: bool = False) -> Path:
-    """The run as if it had been predicted for these machines of 64 processors; `some`: every other
-    row was measured."""
-    trials = run / "trials.csv"
-    header, *rows = trials.read_text(encoding="utf-8").splitlines()
-    lines = [f"{header},machine,predicted"]
-    for i, row in enumerate(rows):
-        kind = "" if some and i % 2 else "true"
-        lines += [f"{row},{name},{kind}" for name in names]
-    trials.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    meta = json.loads((run / "meta.json").read_text(encoding="utf-8"))
-    about = [
-        {"id": name, "cpu_model": f"{MACHINE}, {name}", "cores": 64, "usable_threads": 64}
-        for name in names
-    ]
-    meta.update(machine=about[0], machines=about)
-    meta.pop("plan", None)
-    (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
-    return run
 
 
 def drawn(run: Path) -> dict[str, Figure]:
@@ -85,9 +61,9 @@ def test_every_picture_of_predictions_names_the_machine_in_its_title(make_run: M
     assert {"throughput-by-threads", "wait", "fairness", "makespan", "winner"} <= set(made)
     for name, one in made.items():
         title = one.texts[0].get_text()
-        assert MACHINE in words(one), name
+        assert PREDICTED in words(one), name
         bold = [text.get_text() for text in one.texts if text.get_weight() == "bold"]
-        assert MACHINE in " ".join(bold), (name, title)
+        assert PREDICTED in " ".join(bold), (name, title)
     measured = drawn(make_run("measured", cells=CELLS))
     assert not any("prediction" in words(one) for one in measured.values())
 
@@ -240,7 +216,7 @@ def test_a_page_shows_both_kinds_side_by_side(make_run: MakeRun, tmp_path: Path)
     out = tmp_path / "page.html"
     assert report.main([str(measured), str(predicted), "--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
-    assert f"({MACHINE}, m64)" in text and "Predicted by the model of a machine" in text
+    assert f"({PREDICTED}, m64)" in text and "Predicted by the model of a machine" in text
     assert "dashed: predicted; band:" in text
     fleet = Fleet(machines.fleet([loader.load(measured), loader.load(predicted)]))
     own: list[Any] = [one.comparisons for one in fleet.tables]

@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import prediction as script
 import pytest
-from refusals import refusal
 import synthetic
 from analysis import loader, marked
 from analysis.errors import InputError
 from analysis.prediction import accuracy, change, changes, falls, falls_text, grid_text, pairs
 from analysis.prediction import parts, rank_ceiling, repeated, sensitivity_text, spread
+from support import ROOT, MakeRun, Capture, printed, refusal
 
-MakeRun = Callable[..., Path]
 
-MODEL = Path(__file__).resolve().parents[2] / "workloads" / "machines" / "i7-1165g7.toml"
+MODEL = ROOT / "workloads" / "machines" / "i7-1165g7.toml"
 LOCKS = ("global", "keyed", "striped", "reentrant")
 SPEED = {"global": 1e6, "keyed": 2e6, "striped": 3e6, "reentrant": 4e6}
 
@@ -154,7 +152,7 @@ def test_a_matrix_is_varied_and_comments_are_kept() -> None:
 def test_the_page_is_replaced_between_its_marks(
     make_run: MakeRun,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cells = synthetic.sweep(LOCKS, threads=(1, 2))
@@ -171,13 +169,14 @@ def test_the_page_is_replaced_between_its_marks(
         marked.replaced(text, "sensitivity", "new\n")
 
 
-def test_the_grid_is_as_large_as_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    assert script.main(["grid"]) == 0
-    grid = tomllib.loads(capsys.readouterr().out)
+def test_the_grid_is_as_large_as_the_page_says(capsys: Capture) -> None:
+    grid = tomllib.loads(printed(script.main, capsys, "grid"))
     assert len(grid["primitive"]) == 15
     assert (grid["threads"], grid["hold"]) == ([1, 2, 4, 8], ["0", "200ns", "20us"])
-    assert script.main(["grid", "bound"]) == 0
-    assert tomllib.loads(capsys.readouterr().out) == {**grid, "pinning": "compact"}
+    assert tomllib.loads(printed(script.main, capsys, "grid", "bound")) == {
+        **grid,
+        "pinning": "compact",
+    }
 
 
 def test_falls_are_judged_for_each_machine_and_lock(make_run: MakeRun) -> None:
@@ -205,7 +204,7 @@ def test_a_grid_has_a_table_for_each_machine(make_run: MakeRun) -> None:
     assert text.count("`global`") == 8
 
 
-def test_tables_want_a_predicted_run(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_want_a_predicted_run(make_run: MakeRun, capsys: Capture) -> None:
     run = str(make_run("measured", cells=synthetic.sweep(LOCKS, threads=(8, 64))))
     for mode in ("table", "falls"):
         assert "is no predicted run" in refusal(script.main, capsys, mode, run)

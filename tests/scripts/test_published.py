@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import synthetic
 from analysis import loader, published
+from support import MakeRun
 
-MakeRun = Callable[..., Path]
 FILES = sorted(published.FOLDER.glob("*.toml"))
 
 SOURCE = """

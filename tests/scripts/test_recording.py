@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import recording
 
 from analysis.errors import InputError
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 HEADER = {"version": 2, "width": 20, "height": 4, "title": "lockbench list"}
 

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import regret as script
 import synthetic
 from analysis import loader
 from analysis.regret import Regret, as_markdown, regret, summary
-
-MakeRun = Callable[..., Path]
+from support import MakeRun, Capture, printed
 
 
 def is_peer(label: str) -> bool:
@@ -85,9 +82,7 @@ def test_what_is_not_lockbench_s_own_is_a_peer(label: str, peer: bool) -> None:
     assert (script.pattern(script.PEERS).search(label) is not None) == peer
 
 
-def test_a_choice_that_was_not_measured_is_told(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_choice_that_was_not_measured_is_told(make_run: MakeRun, capsys: Capture) -> None:
     run = make_run(cells=synthetic.sweep(["keyed", "global:lock=std"], threads=(1,)))
     assert script.main([str(run), "--primitive", "kayed"]) == 2
     said = capsys.readouterr().err
@@ -98,7 +93,7 @@ def test_a_choice_that_was_not_measured_is_told(
 
 
 def test_without_a_primitive_all_are_ranked_by_what_they_cost_at_worst(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, capsys: Capture
 ) -> None:
     speeds = {"keyed": (4e6, 1e6), "striped": (3e6, 3e6), "global:lock=std": (1e6, 4e6)}
 
@@ -108,8 +103,7 @@ def test_without_a_primitive_all_are_ranked_by_what_they_cost_at_worst(
         row["operations_per_s"] = speeds[label][row["threads"] - 1] * noise
 
     cells = synthetic.sweep(list(speeds), threads=(1, 2))
-    assert script.main([str(make_run(cells=cells, change=change))]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(script.main, capsys, make_run(cells=cells, change=change)).splitlines()
     ranked = [line.split()[0] for line in lines if line.startswith("  ") and "%" in line][:3]
     assert ranked == ["striped", "global:lock=std", "keyed"]
     assert any("0.750× in" in line for line in lines if line.startswith("  striped"))
@@ -117,7 +111,7 @@ def test_without_a_primitive_all_are_ranked_by_what_they_cost_at_worst(
 
 
 def test_nothing_keeps_more_than_the_speed_of_the_fastest(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, capsys: Capture
 ) -> None:
     """By the medians `keyed` is the fastest, by the ratios of the blocks `striped` is."""
 
@@ -126,6 +120,5 @@ def test_nothing_keeps_more_than_the_speed_of_the_fastest(
         row["operations_per_s"] = rates[row["primitive"]][row["block"] % 3]
 
     cells = synthetic.sweep(["keyed", "striped"], threads=(1,))
-    assert script.main([str(make_run(cells=cells, change=change, blocks=3))]) == 0
-    out = capsys.readouterr().out
+    out = printed(script.main, capsys, make_run(cells=cells, change=change, blocks=3))
     assert "least regret: striped keeps 100 % of the speed of the fastest" in out

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refusal
 import report
 import synthetic
 from analysis import histograms, loader, palette, summary, text, verdict
@@ -22,9 +20,8 @@ from analysis.page import answer, as_html, as_markdown, colours, regions
 from analysis.page.regions import Field
 from analysis.pictures import PICTURES
 from tiers import rest_long
+from support import MakeRun, Capture, printed, refusal, shown
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
 SECTIONS = "answer map waits fairness cost throughput cells invalid stressed machine method".split()
 COMPARISONS: dict[str, str | None] = {"type": "application/json", "id": "comparisons"}
@@ -73,8 +70,7 @@ def page_of(*runs: Path) -> Page:
 
 def markdown_of(capsys: Capture, *runs: Path) -> str:
     capsys.readouterr()
-    assert report.main([*map(str, runs), "--format", "markdown"]) == 0
-    return capsys.readouterr().out
+    return printed(report.main, capsys, *runs, "--format", "markdown")
 
 
 def table_of(folder: Path) -> pd.DataFrame:
@@ -149,13 +145,10 @@ TWO = ("global:lock=std", "keyed")
 def test_a_cell_that_begins_like_a_formula_is_words_in_a_spreadsheet(
     make_run: MakeRun, capsys: Capture
 ) -> None:
-    import compare
-
     def spoil(row: dict) -> None:
         row["primitive"] = "=cmd()" if row["primitive"] == "keyed" else row["primitive"]
 
-    assert compare.main([str(make_run(change=spoil)), "--format", "csv"]) == 0
-    out = capsys.readouterr().out
+    out = shown(capsys, make_run(change=spoil), "--format", "csv")
     assert ",'=cmd()," in out and ",=cmd()" not in out
 
 
@@ -316,11 +309,9 @@ def test_the_table_of_a_saturated_loop_has_no_p99(make_run: MakeRun, capsys: Cap
     assert "55 ns" not in page.text and "1.5 ms" not in page.text
     assert "148 ms 3 ms 0 %" in page.text and "2 ms 1 ms 90 %" in page.text
     assert "mean wait, best first: keyed 1 ms (longest 2 ms), global 3 ms" in page.text
-    import compare
 
     capsys.readouterr()
-    assert compare.main([str(run)]) == 0
-    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("  keyed ")]
+    (line,) = [one for one in shown(capsys, run).splitlines() if one.startswith("  keyed ")]
     assert re.search(r"1.00 ms +– +2.00 ms +90 % ", line)
 
 

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-import compare
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +13,8 @@ import synthetic
 from analysis import loader, scalability
 from analysis.scalability import Fit
 from scipy import optimize
+from support import MakeRun, Capture, compared, shown
 
-MakeRun = Callable[..., Path]
 THREADS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 NOISE = 0.02
 
@@ -82,20 +79,25 @@ def test_all_draws_at_once_are_solved_as_one_by_one(law: tuple[float, float, flo
         assert (apart(found) ** 2).sum() <= (alone.fun**2).sum() * 1.001
 
 
-def test_where_coherency_may_be_nothing_no_peak_is_told() -> None:
-    fit = fit_of(made_up((5e6, 0.3, 0.0)))
-    assert fit.intervals[2].low == 0
-    assert fit.peak is None and scalability.peak_words(fit) == "no peak known: κ may be 0"
+FEW = {"threads": (1, 2, 4, 6, 8, 12), "noise": 0.002}
 
 
-def test_more_contention_than_work_falls_from_the_first_thread_on() -> None:
-    fit = fit_of(made_up((5e6, 2.0, 0.02)))
-    assert fit.peak == 1 and "falls from the first thread on" in scalability.peak_words(fit)
-
-
-def test_a_peak_beyond_what_was_measured_is_told_as_such() -> None:
-    fit = fit_of(made_up((5e6, 0.02, 0.002), threads=(1, 2, 4, 6, 8, 12), noise=0.002))
-    assert "peak at 22 threads, beyond what was measured" == scalability.peak_words(fit)
+@pytest.mark.parametrize(
+    ("law", "options", "told"),
+    [
+        ((5e6, 0.3, 0.0), {}, "no peak known: κ may be 0"),
+        ((5e6, 0.2, 0.01), {"blocks": 1}, "no peak known: one block"),
+        ((5e6, 2.0, 0.02), {}, "falls from the first thread on"),
+        ((5e6, 0.02, 0.002), FEW, "peak at 22 threads, beyond what was measured"),
+    ],
+)
+def test_a_peak_is_told_as_far_as_it_is_known(
+    law: tuple[float, float, float], options: dict[str, Any], told: str
+) -> None:
+    fit = fit_of(made_up(law, **options))
+    assert told in scalability.peak_words(fit)
+    assert (fit.peak is None) == told.startswith("no peak known")
+    assert bool(fit.intervals) == ("blocks" not in options)
 
 
 def test_three_numbers_of_threads_are_too_few() -> None:
@@ -107,12 +109,6 @@ def test_points_that_follow_no_such_law_are_refused() -> None:
     table = pd.DataFrame([[1e6, 9e6, 1e6, 9e6, 1e6]] * 5, columns=[1, 2, 4, 6, 8])
     found = scalability.fitted(table, "zigzag")
     assert isinstance(found, str) and "below 0.9" in found
-
-
-def test_one_block_has_no_interval_and_no_peak() -> None:
-    fit = fit_of(made_up((5e6, 0.2, 0.01), blocks=1))
-    assert not fit.intervals and fit.peak is None
-    assert scalability.peak_words(fit) == "no peak known: one block"
 
 
 def test_a_missing_trial_does_not_stop_the_fit() -> None:
@@ -141,20 +137,15 @@ def test_threads_beyond_the_machine_are_no_part_of_the_fit(make_run: MakeRun) ->
     assert curve.note == "16, 32 threads left out: oversubscription, the machine has 8"
 
 
-def test_compare_tells_the_law_in_every_form(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compare_tells_the_law_in_every_form(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.sweep(["keyed"], threads=(1, 2, 3, 4, 6, 8))
     cells += synthetic.sweep(["striped"], threads=(1, 2, 4))
     run = str(make_run(cells=cells, change=lawful((5e6, 0.2, 0.03))))
-    assert compare.main([run]) == 0
-    text = capsys.readouterr().out
+    text = shown(capsys, run)
     assert "peak at 5.2 threads (5.2 – 5.2)" in text
     assert "not fitted: striped: 3 numbers of threads measured; 4 are the least" in text
-    assert compare.main([run, "--format", "markdown"]) == 0
-    assert "| keyed | 5.0" in capsys.readouterr().out
-    assert compare.main([run, "--format", "json"]) == 0
-    curves = json.loads(capsys.readouterr().out)["scalability"]
+    assert "| keyed | 5.0" in shown(capsys, run, "--format", "markdown")
+    curves = compared(capsys, run)["scalability"]
     fitted, refused = sorted(curves, key=lambda curve: curve["primitive"])
     assert fitted["sigma"] == pytest.approx(0.2, rel=1e-3) and fitted["fitted"]
     assert fitted["kappa_low"] <= fitted["kappa"] <= fitted["kappa_high"] * 1.0001

@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import compare
 import plot
 import pytest
-from refusals import refusal
 import report
 import synthetic
 from analysis import loader, locking_cost, selection
 from test_locking_cost import folder_of
+from support import MakeRun, Capture, refusal
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
 CELLS = synthetic.sweep(
     ("global:lock=std", "keyed", "striped:lock=std,stripes=64"),

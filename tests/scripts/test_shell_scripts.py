@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from machine import BASH, CHECKOUT, Machine
+from machine import BASH, Machine
+from support import ROOT
 
 COMMANDS = [
-    CHECKOUT / f"scripts/{name}.sh" for name in ("demo", "test", "suites", "generators", "systems")
+    ROOT / f"scripts/{name}.sh" for name in ("demo", "test", "suites", "generators", "systems")
 ]
-CI = CHECKOUT / ".ci/run"
-SOURCED = [CHECKOUT / "scripts/prepare.sh", CHECKOUT / "scripts/engines.sh"]
-OTHERS = [CHECKOUT / f"scripts/{name}.sh" for name in ("bare", "controls", "sanitize")]
+CI = ROOT / ".ci/run"
+SOURCED = [ROOT / "scripts/prepare.sh", ROOT / "scripts/engines.sh"]
+OTHERS = [ROOT / f"scripts/{name}.sh" for name in ("bare", "controls", "sanitize")]
 SCRIPTS = [*COMMANDS, *OTHERS, *SOURCED, CI]
 
 
@@ -34,7 +35,7 @@ def test_the_script_parses(script: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 def test_shellcheck_finds_nothing() -> None:
-    found = run("shellcheck", "-x", *SCRIPTS, cwd=CHECKOUT)
+    found = run("shellcheck", "-x", *SCRIPTS, cwd=ROOT)
     assert (found.returncode, found.stdout) == (0, "")
 
 
@@ -102,7 +103,7 @@ def test_suites_go_on_after_a_failure_and_end_with_a_table(
 ) -> None:
     for name in ("suites.sh", "prepare.sh"):
         script = script_that(tmp_path / "scripts" / name, "")
-        script.write_bytes((CHECKOUT / "scripts" / name).read_bytes())
+        script.write_bytes((ROOT / "scripts" / name).read_bytes())
     script_that(tmp_path / "scripts/test.sh", "echo of the suite; exit 3")
     script_that(tmp_path / "scripts/truth.sh", "exit 0")
     script_that(tmp_path / "scripts/bare.sh", "echo bare.sh: debootstrap is missing >&2; exit 4")

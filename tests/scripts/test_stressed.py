@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 import report
 from analysis import loader, stressed
+from support import MakeRun
 
 
 def write_record(folder: Path, *lines: dict[str, Any] | str) -> None:
@@ -27,7 +27,7 @@ def result_of(lock: str, verdict: str = "clean", **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def run(tmp_path: Path, make_run: Callable[..., Path]) -> Path:
+def run(tmp_path: Path, make_run: MakeRun) -> Path:
     made = make_run()
     folder = tmp_path / "results" / "runs" / "mine"
     folder.parent.mkdir(parents=True)

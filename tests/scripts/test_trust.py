@@ -3,35 +3,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import compare
 import pandas as pd
 import pytest
 import report
 import synthetic
 from analysis import cells, loader, saturation, unfairness
 from analysis.pictures import PICTURES, throughput
-from matplotlib.figure import Figure
-from matplotlib.text import Text
+from support import MakeRun, Capture, compared, shown, words
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
 TAKEN = "the host took 14 % of the machine's time, more than 10 %"
 
 
 def spoilt(row: dict[str, Any], attempt: int = 0) -> dict[str, Any]:
     return {**row, "attempt": attempt, "valid": "false", "disturbance": TAKEN}
-
-
-def words(made: Figure | None) -> str:
-    assert made is not None
-    made.draw_without_rendering()
-    return "\n".join(text.get_text() for text in made.findobj(Text))
 
 
 def measured_again(make_run: MakeRun) -> Path:
@@ -55,8 +43,7 @@ def test_of_several_attempts_the_valid_one_counts(make_run: MakeRun) -> None:
 def test_a_trial_that_came_off_at_last_is_missing_from_no_line(
     make_run: MakeRun, capsys: Capture
 ) -> None:
-    assert compare.main([str(measured_again(make_run)), "--format", "json"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = compared(capsys, measured_again(make_run))
     assert sorted(line["blocks"] for line in result["cells"]) == [4, 5]
     reasons = [line["reason"] for line in result["cells"] if line["blocks"] == 4]
     assert reasons == [f"disturbed: {TAKEN} (1 of 5 blocks not valid)"]
@@ -101,8 +88,7 @@ def test_reasons_that_differ_by_a_figure_are_counted_as_one(make_run: MakeRun) -
 
 
 def line_of(run: Path, capsys: Capture, primitive: str = "keyed") -> dict[str, Any]:
-    assert compare.main([str(run), "--format", "json"]) == 0
-    lines = json.loads(capsys.readouterr().out)["cells"]
+    lines = compared(capsys, run)["cells"]
     return next(line for line in lines if line["primitive"] == primitive)
 
 
@@ -112,18 +98,11 @@ def contended(make_run: MakeRun, name: str = "run", **figures: Any) -> Path:
     return make_run(name, cells=made, change=lambda row: row.update({**fair, **figures}))
 
 
-def test_starved_threads_are_told_in_the_row(make_run: MakeRun, capsys: Capture) -> None:
+def test_starved_threads_are_told_in_table_and_picture(make_run: MakeRun, capsys: Capture) -> None:
     run = contended(make_run, fairness_jain=0.42)
-    assert line_of(run, capsys)["unfair"] == "unfair: Jain 0.42"
-    assert compare.main([str(run)]) == 0
-    out = capsys.readouterr().out
+    out = shown(capsys, run)
     assert "! unfair: Jain 0.42" in out and unfairness.EXPLAINED in out
     assert "≤ 5 % !" in words(PICTURES["winner"](loader.load(run)))
-
-
-def test_a_long_wait_is_told_in_the_row(make_run: MakeRun, capsys: Capture) -> None:
-    run = contended(make_run, wait_max_ns=310e6)
-    assert line_of(run, capsys)["unfair"] == "unfair: longest wait 310 ms"
 
 
 def test_a_fair_lock_is_not_marked(make_run: MakeRun, capsys: Capture) -> None:
@@ -133,18 +112,20 @@ def test_a_fair_lock_is_not_marked(make_run: MakeRun, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    "figures",
+    "figures, told",
     [
-        {"wait_max_ns": 9e6, "held_p50_ns": 100},  # a turn of the scheduler, not of the lock
-        {"wait_max_ns": 70e6, "held_p50_ns": 10e6, "threads": 8},  # a queue in order
-        {"wait_max_ns": 310e6, "mode": "fixed", "makespan_s": 1},  # dealt out beforehand
-        {"fairness_jain": "", "wait_max_ns": ""},  # not measured
+        ({"wait_max_ns": 310e6}, "unfair: longest wait 310 ms"),
+        ({"fairness_jain": 0.42}, "unfair: Jain 0.42"),
+        ({"wait_max_ns": 9e6, "held_p50_ns": 100}, ""),  # a turn of the scheduler, not of the lock
+        ({"wait_max_ns": 70e6, "held_p50_ns": 10e6, "threads": 8}, ""),  # a queue in order
+        ({"wait_max_ns": 310e6, "mode": "fixed", "makespan_s": 1}, ""),  # dealt out beforehand
+        ({"fairness_jain": "", "wait_max_ns": ""}, ""),  # not measured
     ],
 )
-def test_what_is_no_unfairness_is_not_called_so(
-    make_run: MakeRun, capsys: Capture, figures: dict[str, Any]
+def test_unfairness_is_told_in_the_row_and_nothing_else_called_so(
+    make_run: MakeRun, capsys: Capture, figures: dict[str, Any], told: str
 ) -> None:
-    assert line_of(contended(make_run, **figures), capsys)["unfair"] == ""
+    assert line_of(contended(make_run, **figures), capsys)["unfair"] == told
 
 
 RATES = (64_000, 128_000, 256_000)
@@ -171,8 +152,7 @@ def test_the_saturation_point_lies_between_two_rates(
     make_run: MakeRun, capsys: Capture, capacity: float, told: str
 ) -> None:
     run = arriving(make_run, capacity)
-    assert compare.main([str(run)]) == 0
-    assert capsys.readouterr().out.count(told) == 2
+    assert shown(capsys, run).count(told) == 2
     found = saturation.saturations(loader.load(run).valid)
     assert sorted(one.primitive for one in found) == ["global", "keyed"]
 
@@ -194,8 +174,7 @@ def test_capacity_is_the_rate_up_to_which_p99_waits_are_short(
 
     made = synthetic.arriving(synthetic.sweep(["global"], threads=(2,)), RATES)
     run = make_run(cells=made, change=change)
-    assert compare.main([str(run), "--wait-limit", limit]) == 0
-    assert told in capsys.readouterr().out
+    assert told in shown(capsys, run, "--wait-limit", limit)
 
 
 def test_random_arrivals_that_were_few_by_chance_saturate_nothing(make_run: MakeRun) -> None:
@@ -267,10 +246,8 @@ def test_a_busy_machine_stands_above_everything_that_shows_the_run(
     loaded = loader.load(run)
     assert loaded.banners == [banner]
     for form in ("text", "markdown"):
-        compare.main([str(run), "--format", form])
-        assert banner in capsys.readouterr().out.splitlines()[0]
-    compare.main([str(run), "--format", "json"])
-    assert json.loads(capsys.readouterr().out)["banners"] == [banner]
+        assert banner in shown(capsys, run, "--format", form).splitlines()[0]
+    assert compared(capsys, run)["banners"] == [banner]
     assert loader.load(make_run("quiet")).banners == []
 
 

@@ -11,7 +11,6 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,10 @@ from analysis import cells, comparison, follow, loader, sequential, summary, tab
 from analysis.page import answer
 from test_report import Page
 from tiers import rest_long
+from support import ROOT, SCRIPTS, MakeRun, Capture
 
-MakeRun = Callable[..., Path]
-Capture = pytest.CaptureFixture[str]
 
-REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
+REFERENCE = ROOT / "results" / "reference"
 RUNS = sorted(path.parent for path in REFERENCE.glob("*/*/trials.csv"))
 SEEDS = rest_long(range(20), 4)
 
@@ -57,12 +55,6 @@ def drawn(make_run: MakeRun, seed: int) -> Path:
             row.update(valid="false", reason="lost 3 of 9 updates")
 
     return make_run(f"drawn-{seed}", cells=made, blocks=draw.randint(1, 12), change=change)
-
-
-def output(capsys: Capture, *argv: object) -> str:
-    capsys.readouterr()
-    assert compare.main([str(part) for part in argv]) == 0
-    return capsys.readouterr().out
 
 
 def typed(row: dict[str, str]) -> dict[str, Any]:
@@ -157,13 +149,6 @@ def test_all_outputs_of_a_reference_run_agree(run: Path, capsys: Capture) -> Non
     check_outputs_agree(capsys, run, page=False)
 
 
-def test_the_page_of_a_reference_run_has_its_records(tmp_path: Path, capsys: Capture) -> None:
-    run = next(run for run in RUNS if run.name == "watchdog")
-    assert report.main([str(run), "--out", str(tmp_path / "page.html")]) == 0
-    page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
-    assert page.comparisons == json.loads(output(capsys, run, "--format", "json"))["comparisons"]
-
-
 def check_headline(told: answer.Advice, table: verdict.Table) -> None:
     """Each clause of the sentence, in each cell that it speaks of."""
     whole = len(told.groups)
@@ -235,23 +220,21 @@ def check_against_the_usual(said: re.Match[str], told: answer.Advice, table: ver
             assert f"{word} in {count} of {len(known)} cells" in said[4]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_headlines_hold_in_every_cell_that_they_speak_of(make_run: MakeRun, seed: int) -> None:
-    run = loader.load(drawn(make_run, seed))
-    table = verdict.of_run(run)
+def check_headlines(folder: Path) -> None:
+    table = verdict.of_run(loader.load(folder, lenient=True))
     for question in answer.questions(summary.of(table), table):
         for told in question.advice:
             check_headline(told, table)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_headlines_hold_in_every_cell_that_they_speak_of(make_run: MakeRun, seed: int) -> None:
+    check_headlines(drawn(make_run, seed))
+
+
 @pytest.mark.parametrize("run", rest_long(RUNS, 2), ids=lambda run: run.name)
 def test_headlines_of_a_reference_run_hold(run: Path) -> None:
-    loaded = loader.load(run, lenient=True)
-    table = verdict.of_run(loaded)
-    rows = summary.of(table)
-    for question in answer.questions(rows, table):
-        for told in question.advice:
-            check_headline(told, table)
+    check_headlines(run)
 
 
 def rates(make_run: MakeRun, base: list[float], keyed: list[float]) -> verdict.Table:
@@ -329,7 +312,7 @@ def test_every_pair_of_a_group_has_one_comparison(make_run: MakeRun) -> None:
 def test_a_run_that_goes_on_is_asked_line_by_line(make_run: MakeRun) -> None:
     made = synthetic.sweep(["global", "keyed", "striped"], threads=(1, 4))
     first, rest = make_run(cells=made, blocks=3), make_run("later", cells=made, blocks=40)
-    script = Path(__file__).resolve().parents[2] / "scripts" / "follow.py"
+    script = SCRIPTS / "follow.py"
     with subprocess.Popen(
         [sys.executable, str(script), str(first)],
         stdin=subprocess.PIPE,

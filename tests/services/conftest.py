@@ -4,24 +4,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "command")]
-
-import postgresql  # noqa: E402
-import program  # noqa: E402
-from servers import POSTGRESQL, SERVICES, OwnServer, Service  # noqa: E402
+import postgresql
+from program import lockbench  # noqa: F401
+from servers import POSTGRESQL, SERVICES, OwnServer, Service
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_SERVICES", "build/release/services")).resolve()
-
-
-@pytest.fixture
-def lockbench(tmp_path: Path) -> program.Program:
-    return program.Program(tmp_path)
 
 
 @pytest.fixture(params=SERVICES, ids=lambda service: service.name)

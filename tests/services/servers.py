@@ -9,7 +9,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import postgresql
-from program import wait_until
+from program import free_port, wait_until
 
 PASSWORD = "secret"
 
@@ -50,12 +49,6 @@ class Service:
         return f"LOCKBENCH_{self.name.upper()}"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def ask_redis(port: int, *words: str, password: str = "") -> str:
     """A request in Redis's inline form, and the first line of the answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
@@ -67,24 +60,35 @@ def ask_redis(port: int, *words: str, password: str = "") -> str:
 
 
 @contextmanager
+def serving(
+    commands: list[list[str]], answers: Callable[[], object] = lambda: True
+) -> Iterator[list[int]]:
+    """The processes of a service that answers; an OSError, as a URLError is one, is no answer."""
+
+    def ready() -> object:
+        try:
+            return answers()
+        except OSError:
+            return False
+
+    processes = [subprocess.Popen(words, stdout=subprocess.DEVNULL) for words in commands]
+    try:
+        wait_until(ready, f"no answer of {commands[0][0]}")
+        yield [process.pid for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
 def redis_process(folder: Path, *more: str, password: str = "") -> Iterator[tuple[int, int]]:
     """The port and the process of a Redis server."""
     port = free_port()
     words = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-    process = subprocess.Popen([*words, "--dir", str(folder), *more], stdout=subprocess.DEVNULL)
-
-    def answers() -> bool:
-        try:
-            return ask_redis(port, "PING", password=password) == "+PONG"
-        except OSError:
-            return False
-
-    try:
-        wait_until(answers, "no answer of the server")
-        yield port, process.pid
-    finally:
-        process.kill()
-        process.wait()
+    words += ["--dir", str(folder), *more]
+    with serving([words], lambda: ask_redis(port, "PING", password=password) == "+PONG") as pids:
+        yield port, pids[0]
 
 
 @contextmanager
@@ -126,57 +130,33 @@ def etcd_process(
     folder: Path, *more: str, certificate: Path | None = None
 ) -> Iterator[tuple[int, int]]:
     """The port and the process of a server of etcd."""
-    port = free_port()
-    clients = f"http{'s' if certificate else ''}://127.0.0.1:{port}"
-    peers = "http://127.0.0.1:0"
-    words = ["etcd", "--name=own", f"--data-dir={folder / 'data'}", "--logger=zap"]
-    words += [f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"]
-    words += [f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"]
-    words += [f"--initial-cluster=own={peers}", "--unsafe-no-fsync", "--log-outputs=/dev/null"]
-    process = subprocess.Popen([*words, *more], stderr=subprocess.DEVNULL)
-
-    def answers() -> bool:
-        try:
-            return bool(ask_etcd(port, "kv/range", {"key": "AA=="}, certificate=certificate))
-        except (OSError, urllib.error.URLError):
-            return False
-
-    try:
-        wait_until(answers, "no answer of the server")
-        yield port, process.pid
-    finally:
-        process.kill()
-        process.wait()
+    with etcd_cluster(folder, *more, members=1, certificate=certificate) as (member,):
+        yield member
 
 
 @contextmanager
-def etcd_cluster(folder: Path, members: int = 3) -> Iterator[list[tuple[int, int]]]:
+def etcd_cluster(
+    folder: Path, *more: str, members: int = 3, certificate: Path | None = None
+) -> Iterator[list[tuple[int, int]]]:
     """The ports and the processes of the members of a cluster."""
     ports = [free_port() for _ in range(members)]
     peers = [f"http://127.0.0.1:{free_port()}" for _ in range(members)]
     names = ",".join(f"own{i}={peer}" for i, peer in enumerate(peers))
-    processes = []
+    commands = []
     for i, (port, peer) in enumerate(zip(ports, peers)):
-        clients = f"http://127.0.0.1:{port}"
+        clients = f"http{'s' if certificate else ''}://127.0.0.1:{port}"
         words = ["etcd", f"--name=own{i}", f"--data-dir={folder / f'data{i}'}", "--logger=zap"]
         words += [f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"]
         words += [f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}"]
         words += [f"--initial-cluster={names}", "--unsafe-no-fsync", "--log-outputs=/dev/null"]
-        processes.append(subprocess.Popen(words, stderr=subprocess.DEVNULL))
+        commands.append([*words, *more])
 
     def answers() -> bool:
-        try:
-            return all(ask_etcd(port, "kv/range", {"key": "AA=="}) for port in ports)
-        except (OSError, urllib.error.URLError):
-            return False
+        first: dict[str, object] = {"key": "AA=="}
+        return all(ask_etcd(port, "kv/range", first, certificate=certificate) for port in ports)
 
-    try:
-        wait_until(answers, "no answer of the cluster")
-        yield [(port, process.pid) for port, process in zip(ports, processes)]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    with serving(commands, answers) as pids:
+        yield list(zip(ports, pids))
 
 
 def keys_of_etcd(port: int, token: str = "") -> list[str]:
@@ -259,12 +239,8 @@ def zookeeper_server(folder: Path, *ensemble: str) -> Iterator[tuple[int, int]]:
     options = ("-Dzookeeper.forceSync=no", "-Dzookeeper.admin.enableServer=false")
     program = "server.quorum.QuorumPeerMain" if ensemble else "server.ZooKeeperServerMain"
     words = [*zookeeper_program(program, *options), str(settings)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    try:
-        yield port, process.pid
-    finally:
-        process.kill()
-        process.wait()
+    with serving([words]) as pids:
+        yield port, pids[0]
 
 
 @contextmanager

@@ -6,15 +6,14 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import postgresql
 import pytest
 from plans import plan, primitives, write
-from program import Program, last_attempts, wait_until
-from servers import POSTGRESQL, Service, free_port
+from program import Program, last_attempts, free_port
+from servers import POSTGRESQL, Service, serving
 
 
 @pytest.fixture
@@ -36,21 +35,13 @@ def pooler(server: str, request: pytest.FixtureRequest) -> Iterator[tuple[str, s
     settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     words = [*postgresql.as_server_user(), shutil.which("pgbouncer") or "", str(settings)]
     settings.chmod(0o644)
-    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
 
     def answers() -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=10).close()
+        with socket.create_connection(("127.0.0.1", port), timeout=10):
             return True
-        except OSError:
-            return False
 
-    try:
-        wait_until(answers, "no answer of the pooler")
+    with serving([words], answers):
         yield request.param, f"postgresql://lockbench@127.0.0.1:{port}/postgres"
-    finally:
-        process.kill()
-        process.wait()
 
 
 def measure(lockbench: Program, plugin: str, address: str, lock: str) -> dict[str, str]:

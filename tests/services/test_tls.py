@@ -12,8 +12,8 @@ import postgresql
 import pytest
 from conftest import PLUGINS
 from plans import plan, primitives, refused, run
-from program import Program
-from servers import ETCD, POSTGRESQL, Service, etcd_process, free_port
+from program import Program, free_port
+from servers import ETCD, POSTGRESQL, Service, etcd_process
 
 COUNTER = ('workload = "service_counter"', 'mode = "fixed"', "threads = 2", "operations = 20")
 

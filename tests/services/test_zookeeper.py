@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 import socket
 import subprocess
@@ -13,13 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from plans import plan, refused, run, write
-from program import Program, last_attempts, wait_until
+import plans
+from plans import finished, plan, refused, run
+from program import Program, wait_until, free_port
 from servers import (
     ZOOKEEPER,
     Service,
     ask_zookeeper,
-    free_port,
     nodes_of_zookeeper,
     state_of_zookeeper,
     zookeeper_process,
@@ -42,9 +41,7 @@ BOTH = 'workload = ["service_counter", "service_counter:unchecked"]'
 
 
 def start(lockbench: Program, plugin: str, port: int, text: str) -> subprocess.Popen[str]:
-    write(lockbench, text)
-    environment = {**os.environ, "LOCKBENCH_ZOOKEEPER": f"127.0.0.1:{port}"}
-    return lockbench.start("run", "plan.toml", "--plugin", plugin, "--out", "out", env=environment)
+    return plans.start(lockbench, plugin, text, "LOCKBENCH_ZOOKEEPER", f"127.0.0.1:{port}")
 
 
 # Longer than the session, which the library keeps meanwhile.
@@ -76,10 +73,8 @@ def test_a_holder_whose_node_is_removed_is_refused_by_a_resource_that_checks_tok
             if len(queue) == 2 and Path(queue[0]).parent.as_posix() not in removed:
                 ask_zookeeper(port, f"delete {queue[0]}")
                 removed.add(Path(queue[0]).parent.as_posix())
-        _, stderr = process.communicate(timeout=100)
-        assert process.returncode == 0, stderr
+        rows = finished(lockbench, process)
         assert len(removed) == 2 and not nodes_of_zookeeper(port)
-    rows = {row["scenario"]: row for row in last_attempts(lockbench.folder / "out")}
     assert {row["outcome"] for row in rows.values()} == {"ok"}
     assert (rows[""]["lost_updates"], rows[""]["refused_writes"]) == ("0", "1")
     assert rows["unchecked"]["lost_updates"] == "1"
@@ -140,11 +135,9 @@ def test_a_connection_that_is_lost_ends_no_hold_and_leaves_no_node(
             select.select([], [], [], 0.05)  # some requests are answered meanwhile
             for connection in connections:
                 connection.set()
-        _, stderr = process.communicate(timeout=100)
-        assert process.returncode == 0, stderr
+        (row,) = finished(lockbench, process).values()
         # The node of a key is left if the connection is lost at the end: the server removes it.
         assert not holds_at(server)
-    (row,) = last_attempts(lockbench.folder / "out")
     assert (row["outcome"], row["operations"], row["lost_updates"]) == ("ok", "120", "0"), row
     assert int(row["reconnects"]) > 0
     # Each session outlived the loss of its connections.
@@ -158,8 +151,7 @@ def test_a_hold_is_a_node_below_that_of_its_key(
         text = counting(1, "2s", 'primitive = "zookeeper"', 'workload = "service_counter"')
         process = start(lockbench, plugin, port, text)
         node = wait_until(lambda: holds_at(port), "no hold")[0]
-        _, stderr = process.communicate(timeout=100)
-        assert process.returncode == 0, stderr
+        finished(lockbench, process)
         assert not nodes_of_zookeeper(port)
     _, top, trial, key, name = node.split("/")
     assert (top, len(trial), key) == ("lockbench", 32, "k0")

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of the scripts share: places, types, and what a script says when it is called."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import compare
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts"
+
+MakeRun = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+# Machines that as_predicted() names begin so.
+PREDICTED = "prediction for Imaginary 64"
+Main = Callable[[Sequence[str]], int]
+
+
+def printed(main: Main, capsys: Capture, *argv: object, code: int = 0) -> str:
+    """What `main` prints on standard output; it ends with this exit code."""
+    capsys.readouterr()
+    assert main([str(part) for part in argv]) == code
+    return capsys.readouterr().out
+
+
+def shown(capsys: Capture, *argv: object) -> str:
+    """What compare.py prints."""
+    return printed(compare.main, capsys, *argv)
+
+
+def compared(capsys: Capture, *argv: object) -> dict[str, Any]:
+    """The same as JSON."""
+    found: dict[str, Any] = json.loads(shown(capsys, *argv, "--format", "json"))
+    return found
+
+
+def refusal(main: Main, capsys: Capture, *argv: object) -> str:
+    """The one line on standard error with which `main` ends; its exit code is 2."""
+    capsys.readouterr()
+    try:
+        status = main([str(part) for part in argv])
+    except SystemExit as error:
+        status = int(error.code or 0)
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1), (status, out, err)
+    return err
+
+
+def words(made: Figure | None) -> str:
+    """All that is written in a picture, a line for each text."""
+    assert made is not None
+    made.draw_without_rendering()  # or ticks have no words yet
+    return "\n".join(text.get_text() for text in made.findobj(Text))
+
+
+def as_predicted(run: Path, names: Sequence[str] = ("m64",), some: bool = False) -> Path:
+    """The run as if it had been predicted for these machines of 64 processors; `some`: every other
+    row was measured."""
+    trials = run / "trials.csv"
+    header, *rows = trials.read_text(encoding="utf-8").splitlines()
+    lines = [f"{header},machine,predicted"]
+    for i, row in enumerate(rows):
+        kind = "" if some and i % 2 else "true"
+        lines += [f"{row},{name},{kind}" for name in names]
+    trials.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    meta = json.loads((run / "meta.json").read_text(encoding="utf-8"))
+    about = [
+        {"id": name, "cpu_model": f"{PREDICTED}, {name}", "cores": 64, "usable_threads": 64}
+        for name in names
+    ]
+    meta.update(machine=about[0], machines=about)
+    meta.pop("plan", None)
+    (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    return run
