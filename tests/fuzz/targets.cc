@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/plan/expand.h"
 #include "harness/plan/json.h"
 #include "harness/plan/preset_file.h"
@@ -91,14 +93,6 @@ Seeds meta_seeds() {
   return {meta_text(example_meta())};
 }
 
-void fuzz_plan(std::string_view text) {
-  require_round_trip(text, plan_from_json, [](const Plan& plan) { return to_json(plan); });
-}
-
-Seeds plan_seeds() {
-  return {to_json(example_meta().plan)};
-}
-
 // How many trials the sweeps of a preset come to.
 std::size_t trials_of(const Preset& preset) {
   std::size_t cells = 0;
@@ -122,7 +116,8 @@ void fuzz_preset(std::string_view text) {
   if (!accepted(preset) || trials_of(*preset) > kFew) return;
   const absl::StatusOr<Plan> plan = expand(*preset, [](const Cell&) { return CellTraits{}; });
   if (!accepted(plan)) return;
-  const absl::StatusOr<Plan> again = plan_from_json(to_json(*plan));
+  const absl::StatusOr<Plan> again =
+      internal::plan_from(nlohmann::json::parse(to_json(*plan)), "plan");
   require(again.ok() && *again == *plan, "a plan comes back as it was");
 }
 
@@ -181,7 +176,6 @@ std::vector<Target> all_targets() {
       {"latency", fuzz_latency, latency_seeds},
       {"sample", fuzz_sample, sample_seeds},
       {"meta", fuzz_meta, meta_seeds},
-      {"plan", fuzz_plan, plan_seeds},
       {"preset", fuzz_preset, preset_seeds},
       {"spelling", fuzz_spelling, spelling_seeds},
       {"printable", fuzz_printable, printable_seeds},
