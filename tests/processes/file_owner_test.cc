@@ -48,7 +48,8 @@ TEST(FileOwner, LivesAsLongAsAThreadOfItsProcessDoes) {
     std::uint32_t threads;
     Life expected;
   } const rows[] = {
-      {567, 'S', 1, Life::kAlive}, {567, 'T', 1, Life::kAlive},  // stopped
+      {567, 'S', 1, Life::kAlive},  // sleeps
+      {567, 'T', 1, Life::kAlive},  // stopped
       {567, 'Z', 1, Life::kDead},   // ended, and nobody has collected it
       {567, 'Z', 2, Life::kAlive},  // only its first thread has ended
       {568, 'S', 1, Life::kDead},   // its number is a later process's

@@ -100,7 +100,6 @@ class OtherHolder {
   }
   ~OtherHolder() { end(); }
 
-  pid_t process() const { return process_; }
   void send(int signal) const { kill(process_, signal); }
   void end() {
     if (process_ != 0) kill_process(process_);
