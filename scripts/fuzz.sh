@@ -15,7 +15,7 @@ What a target has found to be new is kept in build/fuzz/corpus/TARGET, so that
 the next run goes on from there. A text that fails is kept in
 build/fuzz/failures, with the command that repeats it.
 
-  ./scripts/fuzz.sh --seconds 1800       a night: 15 targets, 8 hours
+  ./scripts/fuzz.sh --seconds 1800       a night: 14 targets, 7 hours
   ./scripts/fuzz.sh --seconds 300 csv    one target
 
 Needs clang and its runtime, on Debian clang-16 and libclang-rt-16-dev. ctest

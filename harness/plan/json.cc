@@ -144,10 +144,9 @@ std::string to_json(const Plan& plan) {
 }
 
 namespace internal {
-namespace {
 
-absl::StatusOr<Plan> read_plan(const json& value, const std::string& where, Unlisted unlisted) {
-  absl::StatusOr<Plan> plan = read_record<Plan>(value, where, unlisted);
+absl::StatusOr<Plan> plan_from(const json& value, const std::string& where) {
+  absl::StatusOr<Plan> plan = read_record<Plan>(value, where, Unlisted::kAccepted);
   if (!plan.ok()) return plan;
   for (std::size_t i = 0; i < plan->trials.size(); ++i) {
     const absl::Status sound = check_cell(plan->trials[i].cell);
@@ -156,12 +155,6 @@ absl::StatusOr<Plan> read_plan(const json& value, const std::string& where, Unli
         absl::StrFormat("%s.trials[%d].cell.%s", where, i, std::string(sound.message())));
   }
   return plan;
-}
-
-}  // namespace
-
-absl::StatusOr<Plan> plan_from(const json& value, const std::string& where) {
-  return read_plan(value, where, Unlisted::kAccepted);
 }
 
 }  // namespace internal
@@ -175,12 +168,6 @@ absl::StatusOr<Trial> trial_from_json(std::string_view text) {
   const absl::Status sound = check_cell(trial->cell);
   if (sound.ok()) return trial;
   return absl::InvalidArgumentError("trial.cell." + std::string(sound.message()));
-}
-
-absl::StatusOr<Plan> plan_from_json(std::string_view text) {
-  const absl::StatusOr<internal::json> value = internal::parse_json(text, "plan");
-  return value.ok() ? internal::read_plan(*value, "plan", internal::Unlisted::kRefused)
-                    : value.status();
 }
 
 }  // namespace lockbench

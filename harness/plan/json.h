@@ -10,8 +10,8 @@
 //    "hold":"200ns","think":"0","pinning":"none","timeout":"0","warmup":"20ms","window":"100ms",
 //    "operations":0,"rate":0,"arrivals":"poisson","watch":"none","sample_every":64,"stall_limit":"2.08s","time_limit":"4.40016s"}}
 //
-// Equal values have equal text. The reader requires every field and no other, and cells that
-// check_cell (limits.h) accepts; otherwise an InvalidArgument names the field.
+// Equal values have equal text. The reader of a trial requires every field and no other, and a cell
+// that check_cell (limits.h) accepts; otherwise an InvalidArgument names the field.
 #pragma once
 
 #include <string>
@@ -32,12 +32,11 @@ std::string to_json(const Plan& plan);  // one trial per line, no line break at 
 std::string plan_difference(const Plan& one, const Plan& other);
 
 absl::StatusOr<Trial> trial_from_json(std::string_view text);
-absl::StatusOr<Plan> plan_from_json(std::string_view text);
 
 namespace internal {
 
-// The same for JSON that is part of a run's meta.json. Errors name a field by its path from
-// `where`. Unknown fields are accepted here, because a later version may have written them.
+// A plan of a run's meta.json. Errors name a field by its path from `where`. Unknown fields are
+// accepted here, because a later version may have written them.
 absl::StatusOr<Plan> plan_from(const nlohmann::json& value, const std::string& where);
 
 }  // namespace internal

@@ -16,15 +16,32 @@ Sample quiet() {
   return {.window_s = 0.1, .overlap = 1, .pinning_held = true, .steal_share = 0};
 }
 
-TEST(Disturbance, NothingIsSaidOfAQuietTrial) {
+TEST(Disturbance, NothingIsSaidOfAQuietTrialAndOfAbsentFigures) {
   for (const Mode mode : {Mode::kTimed, Mode::kOpen, Mode::kFixed}) {
     EXPECT_EQ(disturbance_of(cell_of(mode), quiet()), "");
+    EXPECT_EQ(disturbance_of(cell_of(mode), Sample{}), "");
   }
 }
 
-TEST(Disturbance, FiguresThatAreAbsentJudgeNothing) {
-  for (const Mode mode : {Mode::kTimed, Mode::kOpen, Mode::kFixed}) {
-    EXPECT_EQ(disturbance_of(cell_of(mode), Sample{}), "");
+TEST(Disturbance, IsToldWithItsLimitWhereTimeDecides) {
+  struct {
+    double overlap;
+    double window_s;
+    const char* said;
+  } const rows[] = {
+      {0.8, 0.1, "thread overlap 80 % (minimum 95 %)"},
+      {0.9496, 0.1, "thread overlap 94.96 % (minimum 95 %)"},
+      {1, 0.15, "the window took 50 % longer than asked for (maximum 25 %)"},
+      {0.95, 0.124, ""},
+  };
+  for (const auto& row : rows) {
+    Sample sample = quiet();
+    sample.overlap = row.overlap;
+    sample.window_s = row.window_s;
+    for (const Mode mode : {Mode::kTimed, Mode::kOpen}) {
+      EXPECT_EQ(disturbance_of(cell_of(mode), sample), row.said);
+    }
+    EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
   }
 }
 
@@ -35,25 +52,6 @@ TEST(Disturbance, APinningThatDidNotHoldIsOneInEveryMode) {
     EXPECT_EQ(disturbance_of(cell_of(mode), sample),
               "a thread ran on another processor than it was bound to");
   }
-}
-
-TEST(Disturbance, ThreadsThatWorkedTogetherTooLittleAreOneWhereTimeDecides) {
-  Sample sample = quiet();
-  sample.overlap = 0.8;
-  for (const Mode mode : {Mode::kTimed, Mode::kOpen}) {
-    EXPECT_EQ(disturbance_of(cell_of(mode), sample), "thread overlap 80 % (minimum 95 %)");
-  }
-  EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
-}
-
-TEST(Disturbance, AWindowThatStretchedIsOneWhereTimeDecides) {
-  Sample sample = quiet();
-  sample.window_s = 0.15;
-  for (const Mode mode : {Mode::kTimed, Mode::kOpen}) {
-    EXPECT_EQ(disturbance_of(cell_of(mode), sample),
-              "the window took 50 % longer than asked for (maximum 25 %)");
-  }
-  EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
 }
 
 TEST(Disturbance, AWindowWithoutAnOperationIsOneWhereTimeDecides) {
@@ -74,24 +72,11 @@ TEST(Disturbance, AWindowWithoutAnOperationIsOneWhereTimeDecides) {
   EXPECT_EQ(disturbance_of(cell_of(Mode::kOpen), sample), "");
 }
 
-TEST(Disturbance, WhatIsJustWithinTheLimitsIsBelieved) {
-  Sample sample = quiet();
-  sample.overlap = 0.95;
-  sample.window_s = 0.124;
-  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample), "");
-}
-
 TEST(Disturbance, LimitsCanBeChosen) {
   Sample sample = quiet();
   sample.overlap = 0.96;
   EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample, {.least_overlap = 0.97}),
             "thread overlap 96 % (minimum 97 %)");
-}
-
-TEST(Disturbance, AFigureIsWrittenWithDecimalsThatTellItFromItsLimit) {
-  Sample sample = quiet();
-  sample.overlap = 0.9496;
-  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample), "thread overlap 94.96 % (minimum 95 %)");
 }
 
 TEST(Disturbance, ATrialThatCameToNothingIsNotJudged) {
@@ -166,60 +151,41 @@ TEST(Interference, OfAQuotaWhatItDidInTheWindowCounts) {
   EXPECT_FALSE(unknown.throttled_periods || unknown.throttled_s);
 }
 
-TEST(Interference, ARunDelayIsSaidWithItsLimit) {
-  EXPECT_EQ(interference_of(cell_of_threads(2), crowded(), kProcessors),
-            "run delay 31 % of the window (maximum 5 %)");
-}
-
-TEST(Interference, WhatManyThreadsWereDeniedIsSaidWithItsLimit) {
-  EXPECT_EQ(interference_of(cell_of_threads(3), crowded(), kProcessors),
-            "other processes took 20 % of the processors' time from the threads (maximum 5 %)");
-}
-
-TEST(Interference, ThreadsThatOutnumberTheProcessorsMayWaitForEachOther) {
-  Sample sample = crowded();
-  sample.denied_cpu_share = 0;
-  EXPECT_EQ(interference_of(cell_of_threads(3), sample, kProcessors), "");
-}
-
-TEST(Interference, ThreadsThatDelayEachOtherOnOneProcessorAreNone) {
-  Sample sample = crowded();
-  sample.other_cpu_share = 0.05;  // a tick of one processor
-  EXPECT_EQ(interference_of(cell_of_threads(2), sample, kProcessors), "");
-}
-
-TEST(Interference, OfOthersOnlyWhatTheyUsedCanHaveBeenTaken) {
-  Sample sample = crowded();
-  sample.other_cpu_share = 0.15;
-  EXPECT_EQ(interference_of(cell_of_threads(3), sample, kProcessors),
-            "other processes took 10 % of the processors' time from the threads (maximum 5 %)");
-}
-
-TEST(Interference, ATrialThatOthersHardlyRanInIsQuiet) {
-  Sample sample = crowded();
-  sample.run_delay_share = 0.05;
-  sample.denied_cpu_share = 0.05;
-  for (const std::uint32_t threads : {1u, 8u}) {
-    EXPECT_EQ(interference_of(cell_of_threads(threads), sample, kProcessors), "");
-    EXPECT_EQ(interference_of(cell_of_threads(threads), Sample{}, kProcessors), "");
+TEST(Interference, IsTheRunDelayOrWhatManyThreadsWereDenied) {
+  struct {
+    std::uint32_t threads;
+    double run_delay, denied, others;  // shares of the window, and of the processors
+    const char* said;
+  } const rows[] = {
+      {2, 0.31, 0.2, 0.5, "run delay 31 % of the window (maximum 5 %)"},
+      // One thread that got a processor for 0.35 ms of 100.
+      {1, 0.9965, 0.9965, 0.998, "run delay 100 % of the window (maximum 5 %)"},
+      {3, 0.31, 0.2, 0.5,
+       "other processes took 20 % of the processors' time from the threads (maximum 5 %)"},
+      // Of others only what they used can have been taken.
+      {3, 0.31, 0.2, 0.15,
+       "other processes took 10 % of the processors' time from the threads (maximum 5 %)"},
+      // Threads that outnumber the processors wait for each other.
+      {3, 0.31, 0, 0.5, ""},
+      // Threads delay each other on one processor; others used a tick of it.
+      {2, 0.31, 0.2, 0.05, ""},
+      // Just within the limits.
+      {1, 0.05, 0.05, 0.5, ""},
+      {8, 0.05, 0.05, 0.5, ""},
+  };
+  for (const auto& row : rows) {
+    const Sample sample{.window_s = 0.1,
+                        .run_delay_share = row.run_delay,
+                        .denied_cpu_share = row.denied,
+                        .other_cpu_share = row.others};
+    EXPECT_EQ(interference_of(cell_of_threads(row.threads), sample, kProcessors), row.said);
+    EXPECT_EQ(interference_of(cell_of_threads(row.threads), Sample{}, kProcessors), "");
   }
 }
 
 TEST(Interference, LimitsAreTheCallers) {
   EXPECT_EQ(interference_of(cell_of_threads(1), crowded(), kProcessors, {.most_interference = 1}),
             "");
-}
-
-// One thread, 418 operations in 100 ms: it got a processor for 0.35 ms.
-TEST(Interference, AThreadThatHardlyRanIsDisturbed) {
-  const Sample sample{.operations = 418,
-                      .window_s = 0.1,
-                      .overlap = 1.0,
-                      .run_delay_share = 0.9965,
-                      .denied_cpu_share = 0.9965,
-                      .other_cpu_share = 0.998};
-  EXPECT_EQ(interference_of(cell_of_threads(1), sample, kProcessors),
-            "run delay 100 % of the window (maximum 5 %)");
 }
 
 Sample that_used(double cpu_s) {

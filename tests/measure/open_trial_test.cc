@@ -28,15 +28,10 @@ Trial open_trial(std::uint32_t threads, std::uint64_t keys, std::uint64_t rate_p
   return trial;
 }
 
-TEST(OpenTrial, EveryArrivalOfTheWindowIsServedOrCountedAsUnserved) {
+TEST(OpenTrial, EveryArrivalOfTheWindowIsServedOrUnservedAndHasItsWait) {
   const Sample sample = run<Keyed, Counter>(open_trial(2, 4, 1000));
   expect_proven(sample);
   EXPECT_EQ(*sample.operations + sample.unserved.value(), 50u);
-}
-
-TEST(OpenTrial, EveryArrivalOfTheWindowHasItsWait) {
-  const Sample sample = run<Keyed, Counter>(open_trial(2, 4, 1000));
-  expect_proven(sample);
   EXPECT_EQ(sample.wait.value().samples, 50u);
   EXPECT_EQ(sample.hold ? sample.hold->samples : 0, sample.operations);
 }

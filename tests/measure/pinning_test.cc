@@ -30,40 +30,36 @@ std::string complaint(std::string_view pinning) {
   return std::string(status.message());
 }
 
-TEST(PlaceThreads, NoneBindsNobody) {
-  EXPECT_EQ(placed("none", 3), Numbers{});
+TEST(PlaceThreads, BindsThreadsInTheOrderOfThePinningAndStartsOver) {
+  struct {
+    const char* pinning;
+    std::uint32_t threads;
+    Numbers expected;
+  } const rows[] = {
+      {"none", 3, {}},
+      // One core after the other.
+      {"compact", 4, {0, 2, 1, 3}},
+      {"compact", 2, {0, 2}},
+      {"compact", 6, {0, 2, 1, 3, 0, 2}},
+      // One of each core first.
+      {"scatter", 4, {0, 1, 2, 3}},
+      {"scatter", 2, {0, 1}},
+      {"one-core", 3, {0, 0, 0}},
+      // A list in its order.
+      {"3", 2, {3, 3}},
+      {"2,0", 5, {2, 0, 2, 0, 2}},
+      {"1-3,0", 4, {1, 2, 3, 0}},
+      {"1,1,2", 3, {1, 1, 2}},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(placed(row.pinning, row.threads), row.expected) << row.pinning;
+  }
   EXPECT_EQ(placed("none", 3, {}), Numbers{});
-}
-
-TEST(PlaceThreads, CompactFillsOneCoreAfterTheOther) {
-  EXPECT_EQ(placed("compact", 4), (Numbers{0, 2, 1, 3}));
-  EXPECT_EQ(placed("compact", 2), (Numbers{0, 2}));
-}
-
-TEST(PlaceThreads, ScatterTakesOneOfEachCoreFirst) {
-  EXPECT_EQ(placed("scatter", 4), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(placed("scatter", 2), (Numbers{0, 1}));
 }
 
 TEST(PlaceThreads, ScatterEndsOnTheCoresThatHaveMoreHardwareThreads) {
   const std::vector<Processor> uneven = {{0, 0}, {1, 0}, {2, 1}, {4, 2}, {5, 2}};
   EXPECT_EQ(placed("scatter", 5, uneven), (Numbers{0, 2, 4, 1, 5}));
-}
-
-TEST(PlaceThreads, OneCoreIsTheFirstProcessorForAll) {
-  EXPECT_EQ(placed("one-core", 3), (Numbers{0, 0, 0}));
-}
-
-TEST(PlaceThreads, AListIsTakenInItsOrder) {
-  EXPECT_EQ(placed("3", 2), (Numbers{3, 3}));
-  EXPECT_EQ(placed("2,0", 2), (Numbers{2, 0}));
-  EXPECT_EQ(placed("1-3,0", 4), (Numbers{1, 2, 3, 0}));
-  EXPECT_EQ(placed("1,1,2", 3), (Numbers{1, 1, 2}));
-}
-
-TEST(PlaceThreads, ThreadsBeyondTheListStartOverAtItsFront) {
-  EXPECT_EQ(placed("compact", 6), (Numbers{0, 2, 1, 3, 0, 2}));
-  EXPECT_EQ(placed("2,0", 5), (Numbers{2, 0, 2, 0, 2}));
 }
 
 TEST(PlaceThreads, WhatIsNoListIsRefusedWithWhatWouldBeRight) {

@@ -115,16 +115,6 @@ TEST(Sampler, GapsReachFromOneToTwiceTheMean) {
   EXPECT_NEAR(sum / kCount, kEvery, 0.11);
 }
 
-TEST(Sampler, TakesOneInSixtyFourOnAverage) {
-  Sampler sampler(64, 9);
-  double sum = 0;
-  for (const std::uint64_t gap : gaps_of(sampler, 20'000)) {
-    ASSERT_LE(gap, 127u);
-    sum += static_cast<double>(gap);
-  }
-  EXPECT_NEAR(sum / 20'000, 64, 1.3);
-}
-
 TEST(Sampler, ThreadsTakeDifferentOperations) {
   Sampler a(64, 1);
   Sampler b(64, 2);

@@ -38,6 +38,9 @@ TEST(RunTrial, FixedWorkIsDoneByEveryThreadInFull) {
   EXPECT_EQ(sample.makespan_s, sample.window_s);
   EXPECT_EQ(sample.ideal_s, std::nullopt);
   EXPECT_EQ(sample.timeouts, 0u);
+  EXPECT_EQ(sample.wait.value().samples, 600u);
+  EXPECT_EQ(sample.hold.value().samples, 600u);
+  EXPECT_EQ(sample.pinning_held, std::nullopt);
   EXPECT_EQ(sample.lock_bytes, Keyed().lock_bytes());
   EXPECT_TRUE(sample.peak_rss_bytes.has_value());
   EXPECT_TRUE(sample.cpu_user_s.has_value());
@@ -65,6 +68,11 @@ TEST(RunTrial, TimedWorkLastsAtLeastTheWindow) {
   EXPECT_EQ(sample.ideal_s, std::nullopt);
   EXPECT_EQ(sample.operations.value(),
             sample.thread_operations_min.value() + sample.thread_operations_max.value());
+  // Those of the warm-up are not timed, but for the one of each thread that was under way when the
+  // window opened, which counts and had begun before.
+  const std::uint64_t timed = sample.wait ? sample.wait->samples : 0;
+  EXPECT_LE(timed, *sample.operations);
+  EXPECT_GE(timed + 2, *sample.operations);
 }
 
 // Context switches and page faults are known everywhere; hardware events, or the reason why not.
@@ -87,12 +95,6 @@ TEST(RunTrial, OneThreadIsATrialToo) {
   EXPECT_EQ(sample.overlap, 1.0);
 }
 
-TEST(RunTrial, EveryOperationIsTimedWhenAskedTo) {
-  const Sample sample = run<Keyed, Counter>(fixed_trial(2, 4, 100));
-  EXPECT_EQ(sample.wait.value().samples, 200u);
-  EXPECT_EQ(sample.hold.value().samples, 200u);
-}
-
 TEST(RunTrial, NoOperationIsTimedWhenNoneIsAskedFor) {
   Trial trial = fixed_trial(2, 4, 100);
   trial.cell.sample_every = 0;
@@ -100,16 +102,6 @@ TEST(RunTrial, NoOperationIsTimedWhenNoneIsAskedFor) {
   expect_proven(sample);
   EXPECT_EQ(sample.wait, std::nullopt);
   EXPECT_EQ(sample.hold, std::nullopt);
-}
-
-// But for the one of each thread that was under way when the window opened, which counts and had
-// begun before.
-TEST(RunTrial, OperationsOfTheWarmUpAreNotTimed) {
-  const Sample sample = run<Keyed, Counter>(timed_trial(2, 4));
-  ASSERT_TRUE(sample.operations.has_value());
-  const std::uint64_t timed = sample.wait ? sample.wait->samples : 0;
-  EXPECT_LE(timed, *sample.operations);
-  EXPECT_GE(timed + 2, *sample.operations);
 }
 
 TEST(RunTrial, WithoutALockUpdatesAreLostAndTheSampleSaysHowMany) {
@@ -158,19 +150,14 @@ TEST(RunTrial, ManyThreadsMeetAtTheGate) {
   EXPECT_EQ(sample.operations, 400u);
 }
 
-TEST(RunTrial, ThreadsCanBePinned) {
+TEST(RunTrial, ThreadsCanBePinnedAndTheSampleSaysWhetherItHeld) {
   for (const char* pinning : {"compact", "scatter", "one-core"}) {
     Trial trial = fixed_trial(3, 4, 50);
     trial.cell.pinning = pinning;
-    expect_proven(run<Keyed, Counter>(trial));
+    const Sample sample = run<Keyed, Counter>(trial);
+    expect_proven(sample);
+    EXPECT_EQ(sample.pinning_held, true);
   }
-}
-
-TEST(RunTrial, WhetherThePinningHeldIsToldWhereThereWasOne) {
-  Trial trial = fixed_trial(2, 4, 50);
-  EXPECT_EQ((run<Keyed, Counter>(trial).pinning_held), std::nullopt);
-  trial.cell.pinning = "one-core";
-  EXPECT_EQ((run<Keyed, Counter>(trial).pinning_held), true);
 }
 
 // No warm-up is asked for, and starting so many takes longer than the window.

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <malloc.h>
 #include <pthread.h>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -33,26 +35,22 @@ class StuckTrial : public ::testing::Test {
 using WaitingPool = BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>;
 
 // Holders of the only lease who ask for a second one.
-Sample wait_for_second_lease(std::uint32_t threads) {
-  Trial trial = fixed_trial(threads, 1, 10);
+template <class Pool = WaitingPool>
+Sample wait_for_second_lease(Trial trial) {
   trial.cell.stall_limit = milliseconds(500);
-  return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, "second_lease", 1u, 1u);
+  return run_with<Pool, Checkout<Pool, std::uint64_t>>(trial, "second_lease", 1u, 1u);
 }
 
-TEST_F(StuckTrial, WhoeverWaitsForHimselfIsADeadlock) {
-  EXPECT_EXIT(leave_with(wait_for_second_lease(1)), ended_as(Outcome::kDeadlock),
-              "^no thread ended an operation for 0.5 s while measuring; "
-              "inside an operation: threads 0, of 1$");
-}
-
-TEST_F(StuckTrial, ThreadsThatWaitForEachOtherAreNamed) {
-  EXPECT_EXIT(leave_with(wait_for_second_lease(3)), ended_as(Outcome::kDeadlock),
-              "inside an operation: threads 0, 1, 2, of 3$");
-}
-
-TEST_F(StuckTrial, ThreadsBeyondTheFirstEightAreCounted) {
-  EXPECT_EXIT(leave_with(wait_for_second_lease(11)), ended_as(Outcome::kDeadlock),
-              "inside an operation: threads 0, 1, 2, 3, 4, 5, 6, 7 and 3 more, of 11$");
+TEST_F(StuckTrial, ThreadsThatWaitForGoodAreADeadlockAndAreNamed) {
+  for (const auto& [threads, named] : {std::pair(1u, "0, of 1$"),
+                                       {3u, "0, 1, 2, of 3$"},
+                                       {11u, "0, 1, 2, 3, 4, 5, 6, 7 and 3 more, of 11$"}}) {
+    EXPECT_EXIT(leave_with(wait_for_second_lease(fixed_trial(threads, 1, 10))),
+                ended_as(Outcome::kDeadlock),
+                std::string("^no thread ended an operation for 0.5 s while measuring; "
+                            "inside an operation: threads ") +
+                    named);
+  }
 }
 
 // A pool that tells when it is destroyed.
@@ -62,23 +60,15 @@ struct MournedPool : WaitingPool {
 };
 
 TEST_F(StuckTrial, WhatThreadsAreInsideOfStaysBehind) {
-  const auto stuck = [] {
-    Trial trial = fixed_trial(1, 1, 1);
-    trial.cell.stall_limit = milliseconds(200);
-    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, "second_lease", 1u,
-                                                                       1u);
-  };
-  EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock), "^no thread");
+  EXPECT_EXIT(leave_with(wait_for_second_lease<MournedPool>(fixed_trial(1, 1, 1))),
+              ended_as(Outcome::kDeadlock), "^no thread");
 }
 
 TEST_F(StuckTrial, WhatNobodyIsInsideOfDoesNotStayBehind) {
-  const auto misplaced = [] {
-    Trial trial = fixed_trial(1, 1, 1);
-    trial.cell.pinning = "1023";
-    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, "second_lease", 1u,
-                                                                       1u);
-  };
-  EXPECT_EXIT(leave_with(misplaced()), ended_as(Outcome::kFailed), "^destroyed; pinning");
+  Trial misplaced = fixed_trial(1, 1, 1);
+  misplaced.cell.pinning = "1023";
+  EXPECT_EXIT(leave_with(wait_for_second_lease<MournedPool>(misplaced)), ended_as(Outcome::kFailed),
+              "^destroyed; pinning");
 }
 
 // Its threads do not come to the gate.
@@ -111,13 +101,7 @@ TEST_F(StuckTrial, ThreadsThatDoNotComeToTheGateAreNoticed) {
 }
 
 TEST_F(StuckTrial, ADeadlockIsNoticedWhileWarmingUpToo) {
-  const auto stuck = [] {
-    Trial trial = timed_trial(2, 1);
-    trial.cell.stall_limit = milliseconds(500);
-    return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, "second_lease", 1u,
-                                                                       1u);
-  };
-  EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock),
+  EXPECT_EXIT(leave_with(wait_for_second_lease(timed_trial(2, 1))), ended_as(Outcome::kDeadlock),
               "while warming up; inside an operation: threads 0, 1, of 2$");
 }
 

@@ -2,9 +2,6 @@
 
 #include "harness/plan/expand.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -21,13 +18,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Preset small(std::uint64_t seed = 1) {
+Preset small() {
   Sweep sweep = counter_sweep();
   sweep.threads = {1, 2, 4};
   sweep.keys = {1, 64};
   Preset preset = preset_of({sweep});
   preset.blocks = 3;
-  preset.seed = seed;
+  preset.seed = 7;
   return preset;
 }
 
@@ -39,47 +36,16 @@ std::multiset<std::string> cells_of_block(const Plan& plan, std::uint32_t block)
   return cells;
 }
 
-TEST(Expand, CrossesAllAxes) {
+TEST(Expand, EveryBlockHoldsAllCombinationsOfTheAxesOnce) {
   const Plan plan = expand(small(), accept_all).value();
   EXPECT_EQ(plan.trials.size(), 3u * 2 * 3 * 2);
   EXPECT_EQ(plan.preset, "test");
   EXPECT_EQ(plan.blocks, 3u);
-  EXPECT_EQ(plan.seed, 1u);
-}
-
-TEST(Expand, EveryBlockHoldsTheSameCellsEachOnce) {
-  const Plan plan = expand(small(), accept_all).value();
+  EXPECT_EQ(plan.seed, 7u);
   const auto first = cells_of_block(plan, 0);
   EXPECT_EQ(std::set<std::string>(first.begin(), first.end()).size(), 12u);
   EXPECT_EQ(cells_of_block(plan, 1), first);
   EXPECT_EQ(cells_of_block(plan, 2), first);
-}
-
-TEST(Expand, EveryBlockHasAnOrderOfItsOwn) {
-  const Plan plan = expand(small(), accept_all).value();
-  const auto same = [&](std::size_t a, std::size_t b) {
-    for (std::size_t i = 0; i < 12; ++i) {
-      if (plan.trials[a * 12 + i].cell != plan.trials[b * 12 + i].cell) return false;
-    }
-    return true;
-  };
-  EXPECT_FALSE(same(0, 1));
-  EXPECT_FALSE(same(1, 2));
-}
-
-TEST(Expand, TheSameSeedGivesTheSamePlanByteForByte) {
-  EXPECT_EQ(to_json(expand(small(7), accept_all).value()),
-            to_json(expand(small(7), accept_all).value()));
-}
-
-TEST(Expand, AnotherSeedGivesAnotherOrder) {
-  const Plan one = expand(small(1), accept_all).value();
-  const Plan two = expand(small(2), accept_all).value();
-  EXPECT_EQ(cells_of_block(one, 0), cells_of_block(two, 0));
-  const bool same_order =
-      std::equal(one.trials.begin(), one.trials.end(), two.trials.begin(),
-                 [](const Trial& a, const Trial& b) { return a.cell == b.cell; });
-  EXPECT_FALSE(same_order);
 }
 
 TEST(Expand, ACellOfTwoSweepsIsMeasuredOncePerBlock) {

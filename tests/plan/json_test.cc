@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
@@ -78,7 +79,7 @@ TEST(PlanJson, ReadsBackWithoutLossATrialALine) {
   preset.seed = UINT64_MAX;
   const Plan plan = expand(preset, accept_all).value();
   const std::string json = to_json(plan);
-  EXPECT_EQ(plan_from_json(json).value(), plan);
+  EXPECT_EQ(internal::plan_from(nlohmann::json::parse(json), "plan").value(), plan);
   EXPECT_EQ(static_cast<std::size_t>(std::count(json.begin(), json.end(), '\n')),
             plan.trials.size());
 }
@@ -94,14 +95,11 @@ TEST(TrialJson, AnUnknownFieldGetsTheNearestRightOne) {
 }
 
 TEST(TrialJson, AWrongValueIsToldWithItsField) {
-  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":"8")")),
-            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found string");
-  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":-8)")),
-            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found number");
-  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":8.5)")),
-            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found number");
-  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":4294967297)")),
-            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found number");
+  for (const std::string wrong : {R"("8")", "-8", "8.5", "4294967297"}) {
+    EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":)" + wrong)),
+              std::string("trial.cell.threads: expected a whole number from 0 to 2^32-1, found ") +
+                  (wrong == R"("8")" ? "string" : "number"));
+  }
   EXPECT_EQ(error_of(changed(R"("hold":"200ns")", R"("hold":200)")),
             "trial.cell.hold: expected text, found number");
   EXPECT_THAT(error_of(changed(R"("hold":"200ns")", R"("hold":"200")")),
@@ -122,12 +120,6 @@ TEST(TrialJson, WhatIsNoJsonIsRefused) {
   EXPECT_EQ(error_of("\"\xff\""), "trial: not JSON at byte 2 of 3: cut off or not ours");
   EXPECT_EQ(error_of("{\"number\":1e999}"), "trial: a number is beyond what 64 bits hold");
   EXPECT_EQ(error_of("[]"), "trial: expected an object");
-  EXPECT_EQ(
-      message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":5})")),
-      "plan.trials: expected a list");
-  EXPECT_EQ(
-      message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":[{}]})")),
-      "plan.trials[0].number: is missing");
 }
 
 TEST(Describe, SaysWhatIsUnusual) {

@@ -119,8 +119,6 @@ TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
   EXPECT_EQ(error_in_file(start + "hold = ['0', '5']\n"),
             "a.toml:3:14: hold: '5' has no unit; write a duration with its unit: 200ns, 5us, "
             "1.5ms, 2s");
-  EXPECT_EQ(error_in_file(start + "threads = [1, 0]\n"),
-            "a.toml:3:15: threads: 0 is out of range: 1 to 4096");
   EXPECT_EQ(error_in_file(start + "mode = 'fast'\n"),
             "a.toml:3:8: mode: unknown mode 'fast'; there are: timed, fixed, open");
   EXPECT_THAT(error_in_file(start + "mode = 'micro'\n"),

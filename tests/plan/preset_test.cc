@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,31 +39,17 @@ TEST(Apply, AnOverriddenAxisReplacesItInEverySweep) {
 }
 
 TEST(Apply, EveryFieldCanBeOverridden) {
-  const std::map<std::string_view, std::string_view> values = {{"primitive", "none"},
-                                                               {"workload", "transfer"},
-                                                               {"mode", "fixed"},
-                                                               {"threads", "3"},
-                                                               {"keys", "5"},
-                                                               {"key_type", "string"},
-                                                               {"key_distribution", "zipf:1"},
-                                                               {"hold", "7us"},
-                                                               {"think", "9us"},
-                                                               {"load", "50%"},
-                                                               {"writes", "5%"},
-                                                               {"pinning", "compact"},
-                                                               {"timeout", "1s"},
-                                                               {"warmup", "3s"},
-                                                               {"window", "4s"},
-                                                               {"operations", "11"},
-                                                               {"rate", "1000"},
-                                                               {"arrivals", "fixed"},
-                                                               {"watch", "conflicts"},
-                                                               {"sample_every", "13"},
-                                                               {"time_limit", "99s"}};
+  const std::map<std::string, std::string> values = absl::StrSplit(
+      "primitive none workload transfer mode fixed threads 3 keys 5 key_type string "
+      "key_distribution zipf:1 hold 7us think 9us load 50% writes 5% pinning compact timeout 1s "
+      "warmup 3s window 4s operations 11 rate 1000 arrivals fixed watch conflicts sample_every 13 "
+      "time_limit 99s",
+      ' ');
   for (const SweepField& field : sweep_fields()) {
     Sweep over;
-    ASSERT_TRUE(values.contains(field.name)) << field.name;
-    ASSERT_TRUE(field.add(over, values.at(field.name)).ok()) << field.name;
+    const auto value = values.find(std::string(field.name));
+    ASSERT_NE(value, values.end()) << field.name;
+    ASSERT_TRUE(field.add(over, value->second).ok()) << field.name;
     EXPECT_NE(over, Sweep{}) << field.name;
     EXPECT_EQ(laid_over({}, over), over) << field.name;
   }

@@ -258,38 +258,14 @@ class ThreadNodeLock {
 };
 
 // Nothing but what the library offers, of which the lock is simulated with.
-class SharedMutexLock {
- public:
-  void lock() { mutex_.lock(); }
-  bool try_lock() { return mutex_.try_lock(); }
-  void unlock() { mutex_.unlock(); }
-
- private:
-  std::shared_mutex mutex_;
-};
-
-// A semaphore, counted beside it: correctly, or where nothing orders it.
-template <bool kInside>
-class SemaphoreLock {
- public:
-  SemaphoreLock() { sem_init(&free_, 0, 1); }
-  ~SemaphoreLock() { sem_destroy(&free_); }
-  void lock() {
-    if (!kInside) ++requests_;
-    while (sem_wait(&free_) != 0) {
-    }
-    if (kInside) ++requests_;
-  }
-  bool try_lock() { return sem_trywait(&free_) == 0; }
-  void unlock() { sem_post(&free_); }
-
- private:
-  sem_t free_;
-  unsigned requests_ = 0;
+struct SharedMutexLock : private std::shared_mutex {
+  using std::shared_mutex::lock;
+  using std::shared_mutex::try_lock;
+  using std::shared_mutex::unlock;
 };
 
 // A signal ends a wait by EINTR: the wait begins again, or its end is taken for something else.
-enum class Interrupted { kWaitsAgain, kGranted, kTimedOut };
+enum Interrupted { kWaitsAgain, kGranted, kTimedOut };
 
 timespec after(std::chrono::nanoseconds timeout, clockid_t clock) {
   timespec now{};
@@ -300,20 +276,21 @@ timespec after(std::chrono::nanoseconds timeout, clockid_t clock) {
   return {.tv_sec = seconds.count(), .tv_nsec = (until - seconds).count()};
 }
 
-template <Interrupted kInterrupted>
-class SignalledSemaphore {
+// Its waits are ended by a signal, or by the wall clock.
+template <Interrupted kInterrupted, clockid_t kDeadline = CLOCK_REALTIME>
+class Semaphore {
  public:
-  SignalledSemaphore() { sem_init(&free_, 0, 1); }
-  ~SignalledSemaphore() { sem_destroy(&free_); }
+  Semaphore() { sem_init(&free_, 0, 1); }
+  ~Semaphore() { sem_destroy(&free_); }
   void lock() {
-    while (sem_wait(&free_) != 0 && kInterrupted != Interrupted::kGranted) {
+    while (sem_wait(&free_) != 0 && kInterrupted != kGranted) {
     }
   }
   bool try_lock() { return sem_trywait(&free_) == 0; }
   bool try_lock_for(std::chrono::nanoseconds timeout) {
-    const timespec until = after(timeout, CLOCK_REALTIME);
+    const timespec until = after(timeout, kDeadline);
     while (sem_timedwait(&free_, &until) != 0) {
-      if (errno == ETIMEDOUT || kInterrupted == Interrupted::kTimedOut) return false;
+      if (errno == ETIMEDOUT || kInterrupted == kTimedOut) return false;
     }
     return true;
   }
@@ -323,13 +300,31 @@ class SignalledSemaphore {
   sem_t free_;
 };
 
-// 0 free | 1 held | 2 held, and threads may sleep.
-template <Interrupted kInterrupted>
-class SignalledWord {
+// Counts its requests where nothing orders them.
+class CountingSemaphore : public Semaphore<kWaitsAgain> {
+ public:
+  void lock() {
+    ++requests_;
+    Semaphore::lock();
+  }
+
+ private:
+  unsigned requests_ = 0;
+};
+
+long futex(std::atomic<int>& word, int operation, long value, const void* time = nullptr,
+           std::atomic<int>* other = nullptr, long last = 0) {
+  return syscall(SYS_futex, &word, operation, value, time, other, last);
+}
+
+// 0 free | 1 held | 2 held, and threads may sleep. The kernel looks for sleepers of a private call
+// and of another one in different places.
+template <Interrupted kInterrupted, int kWakes = FUTEX_WAKE_PRIVATE>
+class Word {
  public:
   void lock() { wait_until(nullptr); }
   bool try_lock() {
-    unsigned free = 0;
+    int free = 0;
     return word_.compare_exchange_strong(free, 1);
   }
   bool try_lock_for(std::chrono::nanoseconds timeout) {
@@ -337,29 +332,23 @@ class SignalledWord {
     return wait_until(&until);
   }
   void unlock() {
-    if (word_.exchange(0) == 2) {
-      syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-    }
+    if (word_.exchange(0) == 2) futex(word_, kWakes, 1);
   }
 
  private:
   bool wait_until(const timespec* until) {
     if (try_lock()) return true;
+    const int wait = until == nullptr ? FUTEX_WAIT_PRIVATE : FUTEX_WAIT_BITSET_PRIVATE;
     while (word_.exchange(2) != 0) {
-      if (syscall(SYS_futex, &word_, FUTEX_WAIT_BITSET_PRIVATE, 2, until, nullptr,
-                  FUTEX_BITSET_MATCH_ANY) == 0) {
-        continue;
-      }
+      if (futex(word_, wait, 2, until, nullptr, FUTEX_BITSET_MATCH_ANY) == 0) continue;
       if (errno == ETIMEDOUT) return false;
-      if (errno == EINTR && kInterrupted == Interrupted::kTimedOut && until != nullptr) {
-        return false;
-      }
-      if (errno == EINTR && kInterrupted == Interrupted::kGranted) return true;
+      if (errno == EINTR && kInterrupted == kTimedOut && until != nullptr) return false;
+      if (errno == EINTR && kInterrupted == kGranted) return true;
     }
     return true;
   }
 
-  std::atomic<unsigned> word_{0};
+  std::atomic<int> word_{0};
 };
 
 // The clock that gives the deadline, and the one that ends the wait.
@@ -403,41 +392,17 @@ class ClockedCondition {
   bool held_ = false;
 };
 
-// The same with a semaphore, whose waits the wall clock ends.
-template <clockid_t kDeadline>
-class ClockedSemaphore {
- public:
-  ClockedSemaphore() { sem_init(&free_, 0, 1); }
-  ~ClockedSemaphore() { sem_destroy(&free_); }
-  void lock() {
-    while (sem_wait(&free_) != 0) {
-    }
-  }
-  bool try_lock() { return sem_trywait(&free_) == 0; }
-  bool try_lock_for(std::chrono::nanoseconds timeout) {
-    const timespec until = after(timeout, kDeadline);
-    while (sem_timedwait(&free_, &until) != 0) {
-      if (errno == ETIMEDOUT) return false;
-    }
-    return true;
-  }
-  void unlock() { sem_post(&free_); }
-
- private:
-  sem_t free_;
-};
-
 // As in C before it had atomics: an int, or a volatile one, whose order is the processor's. It is
 // released by a store, which x86 forgives, by a store behind a fence, or by the builtin.
-enum class Release { kStore, kFencedStore, kBuiltin };
+enum Release { kStore, kFencedStore, kBuiltin };
 
 template <class Word, Release kRelease>
 class IntLock : public Spins<IntLock<Word, kRelease>> {
  public:
   bool try_lock() { return __sync_lock_test_and_set(&held_, 1) == 0; }
   void unlock() {
-    if constexpr (kRelease == Release::kBuiltin) return __sync_lock_release(&held_);
-    if constexpr (kRelease == Release::kFencedStore) __sync_synchronize();
+    if constexpr (kRelease == kBuiltin) return __sync_lock_release(&held_);
+    if constexpr (kRelease == kFencedStore) __sync_synchronize();
     held_ = 0;
   }
 
@@ -684,11 +649,6 @@ class HalvesLock {
   } word_{.both = 0};
 };
 
-long futex(std::atomic<int>& word, int operation, long value, const void* time = nullptr,
-           std::atomic<int>* other = nullptr, long last = 0) {
-  return syscall(SYS_futex, &word, operation, value, time, other, last);
-}
-
 // Who waits does so in one of two queues; one of each is woken, and who wakes counts them.
 class ChannelLock {
  public:
@@ -707,26 +667,6 @@ class ChannelLock {
  private:
   std::atomic<int> held_{0};
   std::atomic<int> next_{0};
-};
-
-// The kernel looks for sleepers of a private call and of another one in different places.
-template <int kWakes>
-class PrivateLock {
- public:
-  void lock() {
-    if (try_lock()) return;
-    while (held_.exchange(2) != 0) futex(held_, FUTEX_WAIT_PRIVATE, 2);
-  }
-  bool try_lock() {
-    int free = 0;
-    return held_.compare_exchange_strong(free, 1);
-  }
-  void unlock() {
-    if (held_.exchange(0) == 2) futex(held_, kWakes, 1);
-  }
-
- private:
-  std::atomic<int> held_{0};
 };
 
 // Who waits sleeps on one word; unlock() wakes the first and moves the others to another one, on
@@ -1016,19 +956,14 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<WaitingLock<false>>("raw_condvar_tells_nobody", "the same, never notified");
   locks.add<ThreadNodeLock>("raw_thread_node", "a queue of nodes, one for each thread");
   locks.add<SharedMutexLock>("raw_shared_mutex", "a standard shared mutex");
-  locks.add<SemaphoreLock<true>>("raw_semaphore", "a POSIX semaphore");
-  locks.add<SignalledSemaphore<Interrupted::kWaitsAgain>>("raw_signalled_semaphore",
-                                                          "waits again after a signal");
-  locks.add<SignalledSemaphore<Interrupted::kGranted>>("raw_signalled_semaphore_granted",
-                                                       "takes a signal for a grant");
-  locks.add<SignalledSemaphore<Interrupted::kTimedOut>>("raw_signalled_semaphore_timed_out",
-                                                        "takes a signal for its timeout");
-  locks.add<SignalledWord<Interrupted::kWaitsAgain>>("raw_signalled_word",
-                                                     "waits again after a signal");
-  locks.add<SignalledWord<Interrupted::kGranted>>("raw_signalled_word_granted",
-                                                  "takes a signal for a grant");
-  locks.add<SignalledWord<Interrupted::kTimedOut>>("raw_signalled_word_timed_out",
-                                                   "takes a signal for its timeout");
+  locks.add<Semaphore<kWaitsAgain>>("raw_semaphore", "waits again after a signal");
+  locks.add<Semaphore<kGranted>>("raw_semaphore_granted", "takes a signal for a grant");
+  locks.add<Semaphore<kTimedOut>>("raw_semaphore_timed_out", "takes a signal for its timeout");
+  locks.add<Word<kWaitsAgain>>("raw_word", "waits again after a signal");
+  locks.add<Word<kGranted>>("raw_word_granted", "takes a signal for a grant");
+  locks.add<Word<kTimedOut>>("raw_word_timed_out", "takes a signal for its timeout");
+  locks.add<Word<kWaitsAgain, FUTEX_WAKE>>("raw_wakes_others",
+                                           "wakes those of all processes alone");
   locks.add<ClockedCondition<CLOCK_MONOTONIC, CLOCK_MONOTONIC>>("raw_clocked", "one clock");
   locks.add<ClockedCondition<CLOCK_REALTIME, CLOCK_REALTIME>>("raw_clocked_wall", "one clock");
   locks.add<ClockedCondition<CLOCK_MONOTONIC, CLOCK_REALTIME>>("raw_clocked_past",
@@ -1037,19 +972,17 @@ LOCKBENCH_PLUGIN(locks) {
                                                                "its deadlines do not come");
   locks.add<ClockedCondition<CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC>>("raw_clocked_coarse",
                                                                        "counts from the last tick");
-  locks.add<ClockedSemaphore<CLOCK_REALTIME>>("raw_clocked_semaphore", "the clock of semaphores");
-  locks.add<ClockedSemaphore<CLOCK_MONOTONIC>>("raw_clocked_semaphore_past",
-                                               "its deadlines are long over");
-  locks.add<ClockedSemaphore<CLOCK_REALTIME_COARSE>>("raw_clocked_semaphore_coarse",
-                                                     "counts from the last tick");
-  locks.add<SemaphoreLock<false>>("raw_semaphore_counts_outside", "a count that nothing orders");
-  locks.add<IntLock<volatile int, Release::kStore>>("raw_volatile", "a volatile int, as on x86");
-  locks.add<IntLock<volatile int, Release::kFencedStore>>("raw_volatile_fenced",
-                                                          "the same, behind a fence");
+  locks.add<Semaphore<kWaitsAgain, CLOCK_MONOTONIC>>("raw_semaphore_past",
+                                                     "its deadlines are long over");
+  locks.add<Semaphore<kWaitsAgain, CLOCK_REALTIME_COARSE>>("raw_semaphore_coarse",
+                                                           "counts from the last tick");
+  locks.add<CountingSemaphore>("raw_semaphore_counts_outside", "a count that nothing orders");
+  locks.add<IntLock<volatile int, kStore>>("raw_volatile", "a volatile int, as on x86");
+  locks.add<IntLock<volatile int, kFencedStore>>("raw_volatile_fenced", "the same, behind a fence");
   locks.add<VolatileTicket<false>>("raw_volatile_ticket", "as on x86");
   locks.add<VolatileTicket<true>>("raw_volatile_ticket_fenced", "with fences");
-  locks.add<IntLock<int, Release::kStore>>("raw_plain_release", "a plain store releases it");
-  locks.add<IntLock<int, Release::kBuiltin>>("raw_builtin_release", "the builtin releases it");
+  locks.add<IntLock<int, kStore>>("raw_plain_release", "a plain store releases it");
+  locks.add<IntLock<int, kBuiltin>>("raw_builtin_release", "the builtin releases it");
   locks.add<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
   locks.add<PipeLock<Reads::kPolls>>("raw_poll", "a pipe that is polled");
   locks.add<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");
@@ -1061,8 +994,6 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<CheckedMutexLock<true>>("raw_robust", "the same with more attributes");
   locks.add<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");
   locks.add<ChannelLock>("raw_channels", "two futex queues on one word, told apart by bits");
-  locks.add<PrivateLock<FUTEX_WAKE_PRIVATE>>("raw_private", "a futex of one process");
-  locks.add<PrivateLock<FUTEX_WAKE>>("raw_wakes_others", "wakes sleepers of all processes alone");
   locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
   locks.add<NappingLock<false>>("raw_napping", "a fair queue whose waiters sleep and look");
   locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");

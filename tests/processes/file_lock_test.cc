@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
@@ -34,39 +35,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kKey = 7;
-
-// A process that holds the key until it is killed.
-template <class Lock>
-class OtherHolder {
- public:
-  explicit OtherHolder(Lock& lock) {
-    process_ = start_process([&] {
-      auto handle = lock.handle(kKey);
-      handle.lock();
-      *inside_ = true;
-      pause();
-    });
-    await([&] { return inside_->load(); });
-  }
-  ~OtherHolder() { end(); }
-
-  pid_t process() const { return process_; }
-  void send(int signal) const { kill(process_, signal); }
-  void end() {
-    if (process_ != 0) kill_process(process_);
-    process_ = 0;
-  }
-  // Dead, and not collected by its parent: it still has its number.
-  void end_uncollected() const {
-    send(SIGKILL);
-    siginfo_t ended;
-    waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT);
-  }
-
- private:
-  SharedWithChildren<std::atomic<bool>> inside_;
-  pid_t process_ = 0;
-};
+constexpr char kNeedsLocalFiles[] = "needs a local file system: TMPDIR=/dev/shm";
 
 template <class Form>
 class FileLockTest : public ::testing::Test {
@@ -102,6 +71,13 @@ class FileLockTest : public ::testing::Test {
     const std::string claim = internal::claim_name(text);
     ASSERT_EQ(Form::prepare(in, claim.c_str(), text.c_str()), 0);
     ASSERT_EQ(Form::take(in, claim.c_str(), "7.lock"), 0);
+  }
+
+  void leave_lock_of_container(const std::optional<internal::LifeProof>& life) {
+    leave_lock_of([&](internal::FileOwner& owner) {
+      ++owner.world.pid_namespace;
+      owner.life = life;
+    });
   }
 
   const platform::ScratchFolder folder_;
@@ -170,7 +146,7 @@ TYPED_TEST(FileLockTest, AHandleThatHoldsItsKeyIsNotLockedAgain) {
 }
 
 TYPED_TEST(FileLockTest, KeepsOtherProcessesOut) {
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   EXPECT_FALSE(this->free_now());
   EXPECT_TRUE(this->free_now(kKey + 1));
 }
@@ -181,27 +157,21 @@ TYPED_TEST(FileLockTest, ALockGivenBackIsFreeForOthers) {
 }
 
 TYPED_TEST(FileLockTest, TimesOutWhileAnotherHolds) {
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   auto handle = this->lock_.handle(kKey);
   const platform::Time start = platform::now();
   EXPECT_FALSE(handle.try_lock_for(milliseconds(20)));
   EXPECT_GE(platform::now() - start, milliseconds(20));
 }
 
-TYPED_TEST(FileLockTest, AKilledOwnersLockIsRecoveredByATry) {
-  OtherHolder holder(this->lock_);
-  holder.end();
-  EXPECT_TRUE(this->free_now());
-}
-
 TYPED_TEST(FileLockTest, AKilledOwnerIsDeadBeforeItsParentHasCollectedIt) {
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   holder.end_uncollected();
   EXPECT_TRUE(this->free_now());
 }
 
 TYPED_TEST(FileLockTest, WhoeverWaitsIsLetInWhenTheOwnerIsKilled) {
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   auto handle = this->lock_.handle(kKey);
   EXPECT_FALSE(handle.try_lock_for(milliseconds(30)));
   holder.send(SIGKILL);
@@ -210,7 +180,7 @@ TYPED_TEST(FileLockTest, WhoeverWaitsIsLetInWhenTheOwnerIsKilled) {
 }
 
 TYPED_TEST(FileLockTest, AStoppedOwnerKeepsItsLock) {
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   holder.send(SIGSTOP);
   auto handle = this->lock_.handle(kKey);
   EXPECT_FALSE(handle.try_lock_for(milliseconds(150)));
@@ -235,11 +205,8 @@ TYPED_TEST(FileLockTest, AnOwnerThatCannotBeKnownKeepsItsLock) {
 TYPED_TEST(FileLockTest, AnOwnerThatIsNotVisibleKeepsItsLockAsLongAsItProvesItsLife) {
   const internal::LockFolder folder(this->folder_.path());
   auto life = folder.life_lock();
-  if (!life.proof()) GTEST_SKIP() << "needs a local file system: TMPDIR=/dev/shm";
-  this->leave_lock_of([&](internal::FileOwner& owner) {
-    ++owner.world.pid_namespace;
-    owner.life = life.proof();
-  });
+  if (!life.proof()) GTEST_SKIP() << kNeedsLocalFiles;
+  this->leave_lock_of_container(life.proof());
   EXPECT_FALSE(this->free_now());
   life = {};
   EXPECT_TRUE(this->free_now());
@@ -249,11 +216,8 @@ TYPED_TEST(FileLockTest, AnOwnerThatIsNotVisibleKeepsItsLockAsLongAsItProvesItsL
 TYPED_TEST(FileLockTest, AnOwnerWhoseProofWasRemovedKeepsItsLock) {
   const internal::LockFolder folder(this->folder_.path());
   const auto life = folder.life_lock();
-  if (!life.proof()) GTEST_SKIP() << "needs a local file system: TMPDIR=/dev/shm";
-  this->leave_lock_of([&](internal::FileOwner& owner) {
-    ++owner.world.pid_namespace;
-    owner.life = life.proof();
-  });
+  if (!life.proof()) GTEST_SKIP() << kNeedsLocalFiles;
+  this->leave_lock_of_container(life.proof());
   fs::remove(this->path(".lives"));
   EXPECT_FALSE(this->free_now());  // without the file
   const auto another = folder.life_lock();
@@ -261,9 +225,8 @@ TYPED_TEST(FileLockTest, AnOwnerWhoseProofWasRemovedKeepsItsLock) {
 }
 
 TYPED_TEST(FileLockTest, AnOwnerInAContainerKeepsItsLockUntilItIsKilled) {
-  if (!internal::LockFolder(this->folder_.path()).life_lock().proof()) {
-    GTEST_SKIP() << "needs a local file system: TMPDIR=/dev/shm";
-  }
+  const internal::LockFolder folder(this->folder_.path());
+  if (!folder.life_lock().proof()) GTEST_SKIP() << kNeedsLocalFiles;
   enum State { kStarting, kInside, kRefused };
   const SharedWithChildren<std::atomic<State>> state;
   const pid_t owner = start_in_container([&](bool contained) {
@@ -347,7 +310,7 @@ TYPED_TEST(FileLockTest, UnlockTellsThatTheLockIsAnothers) {
   EXPECT_EQ(other.unlock(), Unlocked::kNotOwner);
   // And by one that had it, which was then taken away and given to another process.
   fs::remove_all(this->path("7.lock"));
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   EXPECT_EQ(mine.unlock(), Unlocked::kNotOwner);
   EXPECT_FALSE(this->free_now());
 }
@@ -400,7 +363,7 @@ TYPED_TEST(FileLockTest, FilesOfFreeKeysMayBeRemovedAtAnyTime) {
 }
 
 TYPED_TEST(FileLockTest, AWaiterWhoseClaimWasRemovedGetsTheKey) {
-  OtherHolder holder(this->lock_);
+  OtherHolder holder(this->lock_, kKey);
   std::atomic<bool> got{false};
   std::thread waiter([&] {
     auto handle = this->lock_.handle(kKey);
@@ -435,7 +398,7 @@ TYPED_TEST(FileLockTest, OfAFolderThatWasRemovedIsRefused) {
 }
 
 TYPED_TEST(FileLockTest, WhatKilledProcessesLeftIsSweptByTheNextToOpenTheFolder) {
-  OtherHolder(this->lock_).end();
+  OtherHolder(this->lock_, kKey).end();
   EXPECT_TRUE(this->free_now());
   start_process([&] { this->free_now(); });
   end_of(-1);
@@ -460,7 +423,7 @@ TYPED_TEST(FileLockTest, TwoRescuersAtOnceNeverLetTwoIn) {
   };
   constexpr int kRescuers = 4;
   for (int round = 0; round < 50; ++round) {
-    OtherHolder(this->lock_).end();
+    OtherHolder(this->lock_, kKey).end();
     SharedWithChildren<Shared> shared;
     for (int i = 0; i < kRescuers; ++i) {
       start_process([&] {
@@ -488,7 +451,7 @@ TYPED_TEST(FileLockTest, EachWayToWakeCanBeMissing) {
     FileLock<TypeParam> lock(this->folder_.path(), {.wake_words = (missing & 1) == 0,
                                                     .watch_folder = (missing & 2) == 0,
                                                     .watch_owner = (missing & 4) == 0});
-    OtherHolder holder(lock);
+    OtherHolder holder(lock, kKey);
     auto handle = lock.handle(kKey);
     EXPECT_FALSE(handle.try_lock_for(milliseconds(30)));
     holder.send(SIGKILL);

@@ -41,24 +41,26 @@ TEST(FileOwner, OfAnybodyElsesTextIsNone) {
   }
 }
 
-TEST(FileOwner, LivesWhileItsProcessDoes) {
-  EXPECT_EQ(judged(running()), Life::kAlive);
-}
-
-TEST(FileOwner, StoppedItLives) {
-  Sighting stopped = running();
-  stopped.facts->state = 'T';
-  EXPECT_EQ(judged(stopped), Life::kAlive);
-}
-
-TEST(FileOwner, IsDeadWhenThereIsNoSuchProcess) {
+TEST(FileOwner, LivesAsLongAsAThreadOfItsProcessDoes) {
+  struct {
+    std::uint64_t started;
+    char state;
+    std::uint32_t threads;
+    Life expected;
+  } const rows[] = {
+      {567, 'S', 1, Life::kAlive},  // sleeps
+      {567, 'T', 1, Life::kAlive},  // stopped
+      {567, 'Z', 1, Life::kDead},   // ended, and nobody has collected it
+      {567, 'Z', 2, Life::kAlive},  // only its first thread has ended
+      {568, 'S', 1, Life::kDead},   // its number is a later process's
+  };
+  for (const auto& row : rows) {
+    const platform::ProcessFacts facts{
+        .started = row.started, .state = row.state, .threads = row.threads};
+    EXPECT_EQ(judged({.facts = facts}), row.expected) << row.state << row.threads;
+  }
   EXPECT_EQ(judged({.exists = false}), Life::kDead);
-}
-
-TEST(FileOwner, IsDeadWhenItsNumberIsALaterProcesss) {
-  Sighting later = running();
-  later.facts->started = 568;
-  EXPECT_EQ(judged(later), Life::kDead);
+  EXPECT_EQ(judged({.exists = true}), Life::kUnknown) << "nothing of it can be seen";
 }
 
 // A later container may have the number of the namespace of an earlier one, and its process 1.
@@ -68,23 +70,6 @@ TEST(FileOwner, IsDeadWhenItsNumberInASmallNamespaceIsALaterProcesss) {
   Sighting later = running();
   later.facts->started = 5678;
   EXPECT_EQ(judged(later, first), Life::kDead);
-}
-
-TEST(FileOwner, IsDeadWhenItHasEndedAndNobodyHasCollectedIt) {
-  Sighting ended = running();
-  ended.facts->state = 'Z';
-  EXPECT_EQ(judged(ended), Life::kDead);
-}
-
-TEST(FileOwner, LivesWhenOnlyItsFirstThreadHasEnded) {
-  Sighting others_go_on = running();
-  others_go_on.facts->state = 'Z';
-  others_go_on.facts->threads = 2;
-  EXPECT_EQ(judged(others_go_on), Life::kAlive);
-}
-
-TEST(FileOwner, OfWhichNothingCanBeSeenNothingIsKnown) {
-  EXPECT_EQ(judged({.exists = true}), Life::kUnknown);
 }
 
 TEST(FileOwner, OfAnotherNamespaceNothingIsKnownWhateverItsNumberIsHere) {

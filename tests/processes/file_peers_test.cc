@@ -34,20 +34,6 @@ bool free_elsewhere(Lock& lock) {
   });
 }
 
-// Starts a process that takes the key, and kills it inside.
-template <class Lock>
-void die_inside(Lock& lock) {
-  SharedWithChildren<std::atomic<bool>> inside;
-  const pid_t process = start_process([&] {
-    auto handle = lock.handle(kPeersKey);
-    handle.lock();
-    *inside = true;
-    pause();
-  });
-  await([&] { return inside->load(); });
-  kill_process(process);
-}
-
 template <class Lock>
 class FilePeer : public ::testing::Test {
  protected:
@@ -67,7 +53,7 @@ TYPED_TEST(FilePeer, KeepsOtherProcessesOut) {
 }
 
 TYPED_TEST(FilePeer, AKilledOwnersLockIsFreeExceptAsPublished) {
-  die_inside(this->lock_);
+  OtherHolder(this->lock_, kPeersKey).end();
   constexpr bool kPublished = std::is_same_v<TypeParam, FileAsPublished>;
   EXPECT_EQ(free_elsewhere(this->lock_), !kPublished);
 }
@@ -90,7 +76,7 @@ TEST(FileAsPublished, TellsItsThreeErrorsApart) {
   FileAsPublished lock(folder.path());
   auto handle = lock.handle(kPeersKey);
   EXPECT_EQ(handle.unlock(), Unlocked::kNoSuchLock);
-  die_inside(lock);
+  OtherHolder(lock, kPeersKey).end();
   EXPECT_EQ(handle.unlock(), Unlocked::kNotOwner);
 }
 

@@ -3,6 +3,7 @@
 // Child processes of a test: each runs a piece of work and ends without the test's own endings.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -83,5 +84,37 @@ template <class Condition>
 void await(const Condition& condition) {
   while (!condition()) sched_yield();
 }
+
+// A process that holds a key until it is killed.
+template <class Lock>
+class OtherHolder {
+ public:
+  OtherHolder(Lock& lock, std::uint64_t key) {
+    process_ = start_process([&] {
+      auto handle = lock.handle(key);
+      handle.lock();
+      *inside_ = true;
+      pause();
+    });
+    await([&] { return inside_->load(); });
+  }
+  ~OtherHolder() { end(); }
+
+  void send(int signal) const { kill(process_, signal); }
+  void end() {
+    if (process_ != 0) kill_process(process_);
+    process_ = 0;
+  }
+  // Dead, and not collected by its parent: it still has its number.
+  void end_uncollected() const {
+    send(SIGKILL);
+    siginfo_t ended;
+    waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT);
+  }
+
+ private:
+  SharedWithChildren<std::atomic<bool>> inside_;
+  pid_t process_ = 0;
+};
 
 }  // namespace lockbench

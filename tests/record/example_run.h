@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/plan/cell.h"
+#include "harness/record/csv.h"
 #include "harness/record/meta.h"
 #include "harness/record/row.h"
 #include "harness/record/schema.h"
@@ -190,6 +191,13 @@ inline Row example_row(std::uint32_t number) {
           .trial = example_trial(number),
           .sample = sample,
           .started_at = "2025-01-31T23:59:59Z"};
+}
+
+// trials.csv with these rows.
+inline std::string trials_text(const std::vector<Row>& rows) {
+  std::string text = csv_record(trial_header());
+  for (const Row& row : rows) text += csv_record(trial_fields(row));
+  return text;
 }
 
 // The cells of a row of trials.csv, by the names of their columns.

@@ -39,13 +39,12 @@ TEST(AppendFile, APieceThatDoesNotFitLeavesNoTraceAndMayBeTriedAgain) {
   const auto path = folder.path() / "f";
   auto file = AppendFile::create(path).value();
   ASSERT_TRUE(file.append("whole\n").ok());
-  absl::Status status;
   std::string meanwhile;
-  {
-    const SmallDisk disk(10);
-    status = file.append("too long\n");
+  const absl::Status status = on_small_disk(10, [&] {
+    const absl::Status appended = file.append("too long\n");
     meanwhile = text_of(path);
-  }
+    return appended;
+  });
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(message_of(status), HasSubstr(path.string()));
   EXPECT_EQ(meanwhile, "whole\n");
@@ -85,10 +84,8 @@ TEST(ReplaceFile, OldOrNewButNothingBetween) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "f";
   ASSERT_TRUE(replace_file(path, "old").ok());
-  {
-    const SmallDisk disk(2);
-    EXPECT_TRUE(absl::IsResourceExhausted(replace_file(path, "new and longer")));
-  }
+  EXPECT_TRUE(absl::IsResourceExhausted(
+      on_small_disk(2, [&] { return replace_file(path, "new and longer"); })));
   EXPECT_EQ(text_of(path), "old");
   ASSERT_TRUE(replace_file(path, "new").ok());
   EXPECT_EQ(text_of(path), "new");

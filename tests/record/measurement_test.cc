@@ -5,9 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/csv.h"
 #include "harness/record/run_writer.h"
-#include "harness/record/schema.h"
 #include "tests/record/example_run.h"
 #include "tests/record/temporary_folder.h"
 
@@ -17,15 +15,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string csv_of(const std::vector<Row>& rows) {
-  std::string text = csv_record(trial_header());
-  for (const Row& row : rows) text += csv_record(trial_fields(row));
-  return text;
-}
-
 TEST(Measurement, IsTheSameOfARowAndOfItsText) {
   const absl::StatusOr<std::vector<Measurement>> read =
-      parse_measurements(csv_of({full_row(), almost_empty_row()}), "trials.csv");
+      parse_measurements(trials_text({full_row(), almost_empty_row()}), "trials.csv");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_THAT(*read, ElementsAre(measurement_of(full_row()), measurement_of(almost_empty_row())));
   EXPECT_EQ(read->at(0).held_p50_ns, 301);
@@ -69,7 +61,8 @@ TEST(MeasuredRun, OfTwoTablesInOneFileIsRefused) {
   auto writer = RunWriter::create(folder.path() / "run", example_meta()).value();
   Row other = example_row(2);
   other.run.run_id = "other";
-  write_text(folder.path() / "run" / "trials.csv", csv_of({example_row(0), example_row(1), other}));
+  write_text(folder.path() / "run" / "trials.csv",
+             trials_text({example_row(0), example_row(1), other}));
   const auto run = read_measured_run(folder.path() / "run");
   EXPECT_THAT(std::string(run.status().message()),
               HasSubstr("trials.csv:4: the row is of another run: run_id is \"other\""));

@@ -14,6 +14,7 @@ namespace lockbench {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 void expect_comes_back(const Meta& meta) {
@@ -186,10 +187,9 @@ TEST(WhyNotResume, AnotherMachineOrBuildMayNot) {
   const Meta meta = example_meta();
   Machine other = meta.machine;
   other.hardware_threads = 2;
-  EXPECT_THAT(why_not_resume(meta, other, meta.build, meta.plugins),
-              HasSubstr("begun on another machine"));
-  EXPECT_THAT(why_not_resume(meta, other, meta.build, meta.plugins),
-              HasSubstr("(hardware_threads 8 and 2)"));
+  EXPECT_THAT(
+      why_not_resume(meta, other, meta.build, meta.plugins),
+      AllOf(HasSubstr("begun on another machine"), HasSubstr("(hardware_threads 8 and 2)")));
   for (auto change :
        {+[](Machine& m) { m.kernel = "Linux 99"; }, +[](Machine& m) { m.memory_bytes = 1; },
         +[](Machine& m) { m.hypervisor = "Xen"; }, +[](Machine& m) { m.usable_threads = 1; }}) {

@@ -97,8 +97,7 @@ TEST_F(Resume, OfATableTornAtAnyByteMeasuresJustTheLostTrialsAgain) {
 
 TEST_F(Resume, OfLatenciesTornAtAnyByteBeforeTheirTrialWasWrittenDropsThem) {
   const std::size_t two_trials = latency_of({0, 1}).size();
-  const std::string two_rows =
-      trials_.substr(0, trials_.size() - csv_record(trial_fields(example_row(2))).size());
+  const std::string two_rows = trials_text({example_row(0), example_row(1)});
   for (std::size_t size = two_trials; size <= latency_.size(); ++size) {
     write_text(trials_path(), two_rows);
     write_text(latency_path(), latency_.substr(0, size));
@@ -209,9 +208,7 @@ TEST_F(Resume, LatenciesOfAnAttemptThatWasCutShortAreDropped) {
 }
 
 TEST_F(Resume, ARowThatSomebodyRemovedIsMeasuredAgain) {
-  const std::string row = csv_record(trial_fields(example_row(1)));
-  std::string text = trials_;
-  write_text(trials_path(), text.erase(text.find(row), row.size()));
+  write_text(trials_path(), trials_text({example_row(0), example_row(2)}));
   const auto run = open_for_resume(folder()).value();
   EXPECT_THAT(run.done, ElementsAre(0, 2));
   EXPECT_EQ(text_of(latency_path()), latency_of({0, 2}));
@@ -275,12 +272,11 @@ TEST_F(Resume, IsRefusedForAHeaderWithOneColumnMoreOrLess) {
   const std::string header = csv_record(trial_header());
   std::string longer = header;
   longer.insert(longer.size() - 1, ",more");
-  write_text(trials_path(), longer);
-  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
-  write_text(trials_path(), header.substr(0, header.rfind(',')) + "\n");
-  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
-  write_text(trials_path(), "something else");
-  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
+  const std::string shorter = header.substr(0, header.rfind(',')) + "\n";
+  for (const std::string& wrong : {longer, shorter, std::string("something else")}) {
+    write_text(trials_path(), wrong);
+    EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume())) << wrong;
+  }
 }
 
 // A row of trial 2 whose cell `column` is `cell`, behind the rows of trials 0 and 1.
@@ -289,8 +285,7 @@ std::string with_cell(const std::string& column, const std::string& cell) {
   const std::vector<std::string> names = trial_header();
   const auto found = std::find(names.begin(), names.end(), column);
   fields.at(static_cast<std::size_t>(found - names.begin())) = cell;
-  return csv_record(names) + csv_record(trial_fields(example_row(0))) +
-         csv_record(trial_fields(example_row(1))) + csv_record(fields);
+  return trials_text({example_row(0), example_row(1)}) + csv_record(fields);
 }
 
 std::string error_of(const std::string& trials) {
@@ -298,17 +293,21 @@ std::string error_of(const std::string& trials) {
 }
 
 TEST(RecoverTrials, NamesTheLineOfARowThatIsNotTheRuns) {
-  EXPECT_THAT(error_of(with_cell("run_id", "other")), HasSubstr("t.csv:4: run_id is \"other\""));
-  EXPECT_THAT(error_of(with_cell("seed", "9")), HasSubstr("t.csv:4: seed is \"9\""));
-  EXPECT_THAT(error_of(with_cell("threads", "9")), HasSubstr("t.csv:4: threads is \"9\""));
-  EXPECT_THAT(error_of(with_cell("schema_version", "2")), HasSubstr("t.csv:4: schema version"));
-  EXPECT_THAT(error_of(with_cell("trial", "3")),
-              HasSubstr("trial is \"3\" where the plan has 0 to 2"));
-  EXPECT_THAT(error_of(with_cell("trial", "2x")), HasSubstr("trial is \"2x\""));
-  EXPECT_THAT(error_of(with_cell("trial", "")), HasSubstr("trial is \"\""));
-  EXPECT_THAT(error_of(with_cell("trial", "1")),
-              HasSubstr("attempt 0 at trial 1 has a row already"));
-  EXPECT_THAT(error_of(with_cell("attempt", "")), HasSubstr("attempt is \"\", no number"));
+  struct {
+    const char* column;
+    const char* cell;
+    const char* said;
+  } const rows[] = {
+      {"run_id", "other", "t.csv:4: run_id is \"other\""},
+      {"schema_version", "2", "t.csv:4: schema version"},
+      {"trial", "2x", "trial is \"2x\" where the plan has 0 to 2"},
+      {"trial", "", "trial is \"\""},
+      {"trial", "1", "attempt 0 at trial 1 has a row already"},
+      {"attempt", "", "attempt is \"\", no number"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(error_of(with_cell(row.column, row.cell)), HasSubstr(row.said));
+  }
   EXPECT_THAT(error_of(csv_record(trial_header()) + "1,2\n"),
               HasSubstr("t.csv:2: 2 cells where the header has "));
 }

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/plan/expand.h"
 #include "harness/record/csv.h"
 #include "harness/record/schema.h"
 #include "tests/plan/matchers.h"
@@ -20,33 +21,36 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-Meta meta_of(const fs::path& folder) {
-  auto meta = parse_meta(text_of(folder / "meta.json"), "meta.json");
-  EXPECT_TRUE(meta.ok()) << meta.status();
-  return meta.ok() ? *meta : Meta{};
-}
+// A folder for the run of example_meta(), and what is in it.
+class RunWriterTest : public testing::Test {
+ protected:
+  RunWriter begin() const { return RunWriter::create(path(), example_meta()).value(); }
 
-TEST(RunWriter, WritesHeadersAtOnceAndATrialAsItEnds) {
-  const TemporaryFolder parent;
-  const fs::path folder = parent.path() / "runs" / "new";
-  auto writer = RunWriter::create(folder, example_meta()).value();
-  EXPECT_EQ(text_of(folder / "trials.csv"), csv_record(trial_header()));
-  EXPECT_EQ(text_of(folder / "latency.csv"), csv_record(latency_header()));
-  EXPECT_EQ(meta_of(folder), example_meta());
+  fs::path path() const { return folder_.path() / "runs" / "new"; }
+  std::string trials() const { return text_of(path() / "trials.csv"); }
+  std::string latency() const { return text_of(path() / "latency.csv"); }
+  Meta meta() const { return parse_meta(text_of(path() / "meta.json"), "meta.json").value(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunWriterTest, WritesHeadersAtOnceAndATrialAsItEnds) {
+  RunWriter writer = begin();
+  EXPECT_EQ(trials(), trials_text({}));
+  EXPECT_EQ(latency(), csv_record(latency_header()));
+  EXPECT_EQ(meta(), example_meta());
 
   ASSERT_TRUE(writer.append(example_row(1)).ok());
-  EXPECT_EQ(text_of(folder / "trials.csv"),
-            csv_record(trial_header()) + csv_record(trial_fields(example_row(1))));
-  EXPECT_EQ(text_of(folder / "latency.csv"),
-            csv_record(latency_header()) + latency_records(example_row(1)));
+  EXPECT_EQ(trials(), trials_text({example_row(1)}));
+  EXPECT_EQ(latency(), csv_record(latency_header()) + latency_records(example_row(1)));
 }
 
-TEST(RunWriter, NotesAtTheEndHowFarItCame) {
-  const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta()).value();
+TEST_F(RunWriterTest, NotesAtTheEndHowFarItCame) {
+  RunWriter writer = begin();
   ASSERT_TRUE(writer.append(example_row(0)).ok());
   ASSERT_TRUE(writer.finish(RunEnd::State::kInterrupted, 2.5).ok());
-  EXPECT_EQ(meta_of(folder.path()).end,
+  EXPECT_EQ(meta().end,
             (RunEnd{.state = RunEnd::State::kInterrupted, .trials_done = 1, .wall_s = 2.5}));
 }
 
@@ -80,18 +84,11 @@ TEST(RunWriter, AnUnfinishedMetaIsNoRun) {
 
 TEST(RunWriter, SaysWhyAFolderCannotBeMade) {
   const TemporaryFolder parent;
-  write_text(parent.path() / "file", "");
+  write_text(parent.path() / "file", "kept");
   const fs::path folder = parent.path() / "file" / "run";
-  const absl::Status status = RunWriter::create(folder, example_meta()).status();
-  EXPECT_FALSE(status.ok());
-  EXPECT_THAT(message_of(status),
+  EXPECT_THAT(message_of(RunWriter::create(folder, example_meta()).status()),
               HasSubstr(folder.string() +
                         ": cannot be made: Not a directory; name a folder that can be written"));
-}
-
-TEST(RunWriter, SaysWhyAFolderThatIsAFileCannotHoldARun) {
-  const TemporaryFolder parent;
-  write_text(parent.path() / "file", "kept");
   EXPECT_FALSE(RunWriter::create(parent.path() / "file", example_meta()).ok());
   EXPECT_EQ(text_of(parent.path() / "file"), "kept");
 }
@@ -104,109 +101,77 @@ TEST(RunWriter, TakesAwayWhatItCouldNotBegin) {
   const std::size_t header = csv_record(trial_header()).size();
   ASSERT_LT(meta_text(brief).size(), header);
   for (const std::size_t room : {header - 1, std::size_t{10}}) {
-    absl::Status status;
-    {
-      const SmallDisk disk(room);
-      status = RunWriter::create(folder.path(), brief).status();
-    }
+    const absl::Status status =
+        on_small_disk(room, [&] { return RunWriter::create(folder.path(), brief).status(); });
     EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
     EXPECT_TRUE(fs::is_empty(folder.path())) << room;
   }
   EXPECT_TRUE(RunWriter::create(folder.path(), brief).ok());
 }
 
-TEST(RunWriter, ATrialThatWasMeasuredAgainHasARowForEachAttemptAndIsDoneOnce) {
-  const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta()).value();
+TEST_F(RunWriterTest, ATrialThatWasMeasuredAgainHasARowForEachAttemptAndIsDoneOnce) {
+  RunWriter writer = begin();
   Row again = example_row(0);
   again.attempt = 1;
   ASSERT_TRUE(writer.append(example_row(0)).ok());
   ASSERT_TRUE(writer.append(again).ok());
   EXPECT_EQ(writer.meta().end.trials_done, 1u);
-  EXPECT_EQ(text_of(folder.path() / "trials.csv"), csv_record(trial_header()) +
-                                                       csv_record(trial_fields(example_row(0))) +
-                                                       csv_record(trial_fields(again)));
-  EXPECT_NE(csv_record(trial_fields(again)), csv_record(trial_fields(example_row(0))));
+  EXPECT_EQ(trials(), trials_text({example_row(0), again}));
+  EXPECT_NE(trials_text({again}), trials_text({example_row(0)}));
 }
 
-TEST(RunWriter, ABlockThatIsAddedStandsInThePlanAtOnce) {
-  const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta()).value();
+TEST_F(RunWriterTest, ABlockThatIsAddedStandsInThePlanAtOnce) {
+  RunWriter writer = begin();
   Cell cell = example_cell();
   cell.threads = 3;
   ASSERT_TRUE(writer.extend(std::vector{cell}).ok());
-  const Plan plan = meta_of(folder.path()).plan;
-  EXPECT_EQ(plan, writer.meta().plan);
-  EXPECT_EQ(plan.blocks, 2u);
-  ASSERT_EQ(plan.trials.size(), 4u);
-  EXPECT_EQ(plan.trials[3].number, 3u);
-  EXPECT_EQ(plan.trials[3].block, 1u);
-  EXPECT_EQ(plan.trials[3].cell, cell);
+  Plan expected = example_meta().plan;
+  append_block(expected, std::vector{cell});
+  EXPECT_EQ(meta().plan, expected);
+  EXPECT_EQ(writer.meta().plan, expected);
 }
 
-TEST(RunWriter, ABlockThatCannotBeWrittenIsNotPlanned) {
-  const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta()).value();
-  absl::Status status;
-  {
-    const SmallDisk disk(10);
-    status = writer.extend(std::vector{example_cell()});
-  }
+TEST_F(RunWriterTest, ABlockThatCannotBeWrittenIsNotPlanned) {
+  RunWriter writer = begin();
+  const absl::Status status =
+      on_small_disk(10, [&] { return writer.extend(std::vector{example_cell()}); });
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_EQ(writer.meta().plan, example_meta().plan);
   ASSERT_TRUE(writer.finish(RunEnd::State::kInterrupted, 1).ok());
-  EXPECT_EQ(meta_of(folder.path()).plan, example_meta().plan);
+  EXPECT_EQ(meta().plan, example_meta().plan);
 }
 
-TEST(RunWriter, RefusesARowOfAnotherRun) {
-  const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta()).value();
-  EXPECT_TRUE(absl::IsInvalidArgument(writer.append(almost_empty_row())));
-  EXPECT_EQ(text_of(folder.path() / "trials.csv"), csv_record(trial_header()));
+TEST_F(RunWriterTest, RefusesARowOfAnotherRun) {
+  EXPECT_TRUE(absl::IsInvalidArgument(begin().append(almost_empty_row())));
+  EXPECT_EQ(trials(), trials_text({}));
 }
 
-// Bytes of trials.csv after `rows` rows of the example.
-std::size_t trials_bytes(std::uint32_t rows) {
-  std::size_t bytes = csv_record(trial_header()).size();
-  for (std::uint32_t i = 0; i < rows; ++i) bytes += csv_record(trial_fields(example_row(i))).size();
-  return bytes;
-}
-
-TEST(RunWriter, AFullDiskCostsNothingThatWasFinishedAtAnyByte) {
-  const std::size_t before = trials_bytes(1);
-  const std::size_t after = trials_bytes(2);
+TEST_F(RunWriterTest, AFullDiskCostsNothingThatWasFinishedAtAnyByte) {
+  const std::size_t before = trials_text({example_row(0)}).size();
+  const std::size_t after = trials_text({example_row(0), example_row(1)}).size();
   for (std::size_t room = before; room < after; ++room) {
-    const TemporaryFolder folder;
-    auto writer = RunWriter::create(folder.path(), example_meta()).value();
+    fs::remove_all(path());
+    RunWriter writer = begin();
     ASSERT_TRUE(writer.append(example_row(0)).ok());
-    const std::string trials = text_of(folder.path() / "trials.csv");
-    const std::string latency = text_of(folder.path() / "latency.csv");
-    absl::Status status;
-    {
-      const SmallDisk disk(room);
-      status = writer.append(example_row(1));
-    }
+    const std::string trials_before = trials();
+    const std::string latency_before = latency();
+    const absl::Status status = on_small_disk(room, [&] { return writer.append(example_row(1)); });
     ASSERT_TRUE(absl::IsResourceExhausted(status)) << room << ": " << status;
     ASSERT_THAT(message_of(status), HasSubstr("trials.csv: File too large"));
-    ASSERT_EQ(text_of(folder.path() / "trials.csv"), trials) << room;
-    ASSERT_EQ(text_of(folder.path() / "latency.csv"), latency) << room;
+    ASSERT_EQ(trials(), trials_before) << room;
+    ASSERT_EQ(latency(), latency_before) << room;
     ASSERT_TRUE(writer.append(example_row(1)).ok()) << room;
   }
 }
 
-TEST(RunWriter, ADiskFullOfLatenciesCostsNothingThatWasFinished) {
-  const TemporaryFolder folder;
-  auto writer = RunWriter::create(folder.path(), example_meta()).value();
-  const std::string trials = text_of(folder.path() / "trials.csv");
-  const std::string latency = text_of(folder.path() / "latency.csv");
-  absl::Status status;
-  {
-    const SmallDisk disk(latency.size() + 5);
-    status = writer.append(example_row(0));
-  }
+TEST_F(RunWriterTest, ADiskFullOfLatenciesCostsNothingThatWasFinished) {
+  RunWriter writer = begin();
+  const std::string latency_before = latency();
+  const absl::Status status =
+      on_small_disk(latency_before.size() + 5, [&] { return writer.append(example_row(0)); });
   EXPECT_THAT(message_of(status), HasSubstr("latency.csv: File too large"));
-  EXPECT_EQ(text_of(folder.path() / "trials.csv"), trials);
-  EXPECT_EQ(text_of(folder.path() / "latency.csv"), latency);
+  EXPECT_EQ(trials(), trials_text({}));
+  EXPECT_EQ(latency(), latency_before);
 }
 
 }  // namespace

@@ -72,27 +72,6 @@ TEST(Schema, AnAlmostEmptyRowIsWrittenAsInTheGoldenFile) {
             text_of(kGolden / "almost_empty_row.csv"));
 }
 
-TEST(Schema, WhatWasNotMeasuredIsAnEmptyCell) {
-  const auto cells = cells_of(almost_empty_row());
-  for (const char* figure : {"window_s",         "operations",
-                             "operations_per_s", "makespan_s",
-                             "ideal_s",          "efficiency",
-                             "wait_samples",     "wait_mean_ns",
-                             "wait_max_ns",      "thread_operations_min",
-                             "fairness_jain",    "overlap",
-                             "cpu_user_s",       "voluntary_switches",
-                             "peak_rss_bytes",   "lock_bytes",
-                             "timeouts",         "lost_updates",
-                             "violations",       "held_samples",
-                             "held_mean_ns",     "counts",
-                             "hold_ns",          "think_ns",
-                             "hold_lines",       "think_lines",
-                             "timeout_ns",       "operations_planned"}) {
-    EXPECT_EQ(cells.at(figure), "") << figure;
-  }
-  EXPECT_EQ(cells.at("valid"), "false");
-}
-
 TEST(Schema, NoSamplesIsAZeroButTheirFiguresAreEmpty) {
   Row row = almost_empty_row();
   row.sample.wait = LatencySummary{};

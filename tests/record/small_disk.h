@@ -7,6 +7,8 @@
 #include <csignal>
 #include <sys/resource.h>
 
+#include <absl/status/status.h>
+
 namespace lockbench {
 
 class SmallDisk {
@@ -27,5 +29,12 @@ class SmallDisk {
   void (*const handler_)(int);
   rlimit before_;
 };
+
+// What `write()` returns where a file has room for `bytes`.
+template <class Write>
+absl::Status on_small_disk(rlim_t bytes, const Write& write) {
+  const SmallDisk disk(bytes);
+  return write();
+}
 
 }  // namespace lockbench

@@ -28,11 +28,11 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> t
 
 CORRECT = """
     raw_flag raw_fenced raw_condvar raw_thread_node raw_helper raw_future raw_shared_mutex
-    raw_semaphore raw_volatile_fenced raw_once raw_barrier raw_private raw_errorcheck raw_robust
+    raw_semaphore raw_volatile_fenced raw_once raw_barrier raw_word raw_errorcheck raw_robust
     raw_halves raw_channels raw_requeue raw_lazy_released raw_replaced raw_napping raw_quiet
     raw_drawn raw_object raw_served raw_owned raw_served_nested raw_comparing raw_local_counts
     raw_local_node raw_volatile_ticket_fenced raw_builtin_release
-    raw_signalled_semaphore raw_signalled_word raw_clocked raw_clocked_wall raw_clocked_semaphore
+    raw_clocked raw_clocked_wall
 """.split()
 
 
@@ -53,15 +53,15 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_condvar_tells_nobody", "progress"),
         ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
-        ("raw_signalled_semaphore_granted", "exclusion"),
-        ("raw_signalled_semaphore_timed_out", "model"),
-        ("raw_signalled_word_granted", "exclusion"),
-        ("raw_signalled_word_timed_out", "model"),
+        ("raw_semaphore_granted", "exclusion"),
+        ("raw_semaphore_timed_out", "model"),
+        ("raw_word_granted", "exclusion"),
+        ("raw_word_timed_out", "model"),
         ("raw_clocked_past", "model"),
         ("raw_clocked_never", "model"),
         ("raw_clocked_coarse", "model"),
-        ("raw_clocked_semaphore_past", "model"),
-        ("raw_clocked_semaphore_coarse", "model"),
+        ("raw_semaphore_past", "model"),
+        ("raw_semaphore_coarse", "model"),
         ("raw_replaced_plain", "lifetime"),
         ("raw_quiet_late", "lifetime"),
         ("raw_comparing_late", "lifetime"),
@@ -90,7 +90,7 @@ def test_what_reproduces_a_failure_of_native_threads_names_the_plug_in(lockbench
 def test_a_data_race_names_both_functions(lockbench: Program) -> None:
     _, said = look(lockbench, "raw_semaphore_counts_outside", "sim")
     assert "a data race: thread " in said
-    assert said.count("SemaphoreLock") >= 2
+    assert said.count("CountingSemaphore") >= 2
     assert said.count("(unported.cc:") >= 2  # and both lines
 
 

@@ -3,42 +3,25 @@
 // ProcessFence and the counts of PerKey in processes.
 #include "workloads/process_fence.h"
 
-#include <chrono>
-#include <functional>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "primitives/concepts.h"
 #include "primitives/platform/shared_array.h"
+#include "tests/processes/processes.h"
 #include "tests/workloads/during_hold.h"
 #include "workloads/counter.h"
 
 namespace lockbench {
 namespace {
 
-// Runs `body` in a child and waits until it has ended.
-void in_a_child(const std::function<void()>& body) {
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    body();
-    _exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-}
-
 TEST(ProcessFence, ATokenOfAnotherProcessCounts) {
   platform::SharedObject<ProcessFence> fence;
   bool called = false;
   EXPECT_TRUE(fence->pass(3, [&] { called = true; }));
   EXPECT_TRUE(called);
-  in_a_child([&] { fence->pass(5, [] {}); });
+  EXPECT_TRUE(in_another_process([&] { return fence->pass(5, [] {}); }));
   EXPECT_FALSE(fence->pass(4, [] { ADD_FAILURE() << "a late holder's work was done"; }));
   EXPECT_TRUE(fence->pass(5, [] {}));
 }
@@ -53,15 +36,11 @@ TEST(ProcessFence, WorkIsDoneByOneProcessAtATime) {
   platform::SharedObject<Count> count;
   std::vector<pid_t> children;
   for (int i = 0; i < kProcesses; ++i) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+    children.push_back(start_process([&] {
       for (int time = 0; time < kTimes; ++time) fence->pass(1, [&] { ++count->value; });
-      _exit(0);
-    }
-    children.push_back(child);
+    }));
   }
-  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  for (const pid_t child : children) EXPECT_EQ(end_of(child), 0);
   EXPECT_EQ(count->value, std::uint64_t{kProcesses} * kTimes);
 }
 
@@ -104,13 +83,14 @@ struct AcquireOnly {
 // Does `operations` as process number `process`, each with the token.
 void operate(OpenService& service, InProcesses& workload, std::uint32_t process, int operations,
              std::uint64_t token) {
-  in_a_child([&] {
+  const pid_t child = start_process([&] {
     service.next_token = token;
     AcquireOnly probe;
     auto actor = workload.actor(process);
     for (int i = 0; i < operations; ++i) actor.operate(probe);
     workload.save(process, actor.tally());
   });
+  EXPECT_EQ(end_of(child), 0);
 }
 
 TEST(CounterInProcesses, TheirUpdatesAndCountsReachTheProof) {
@@ -140,11 +120,10 @@ TEST(CounterInProcesses, ALateHolderOfAnotherProcessIsRefused) {
 TEST(CounterInProcesses, CountsThatAreNotSavedAreMissedByTheProof) {
   OpenService service;
   InProcesses workload(service, {.threads = 1, .keys = 1, .scenario = "processes"}, SpinPace());
-  in_a_child([&] {
+  EXPECT_TRUE(in_another_process([&] {
     AcquireOnly probe;
-    auto actor = workload.actor(0);
-    actor.operate(probe);
-  });
+    return workload.actor(0).operate(probe);
+  }));
   EXPECT_EQ(workload.prove({}).lost_updates, 1u);
 }
 

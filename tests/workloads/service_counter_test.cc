@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/processes/processes.h"
 #include "workloads/standstill.h"
 
 namespace lockbench {
@@ -33,25 +34,25 @@ Proof proof_of_late_write(const char* scenario, std::uint64_t early_token,
   return resource.prove();
 }
 
-TEST(ServiceCounter, AResourceThatChecksRefusesALateWrite) {
-  const Proof proof = proof_of_late_write("", 1, 2);
-  EXPECT_EQ(proof.refused_writes, 1u);
-  EXPECT_EQ(proof.lost_updates, 0u);
-  EXPECT_EQ(proof.violations, 0u);
-  EXPECT_EQ(proof.counts, "1");
-}
-
-TEST(ServiceCounter, AResourceThatDoesNotCheckLosesAnUpdate) {
-  const Proof proof = proof_of_late_write("unchecked", 1, 2);
-  EXPECT_EQ(proof.refused_writes, 0u);
-  EXPECT_EQ(proof.lost_updates, 1u);
-  EXPECT_EQ(proof.violations, 1u);
-}
-
-TEST(ServiceCounter, WithoutTokensNothingIsRefused) {
-  const Proof proof = proof_of_late_write("", 0, 0);
-  EXPECT_EQ(proof.refused_writes, 0u);
-  EXPECT_EQ(proof.lost_updates, 1u);
+TEST(ServiceCounter, AResourceThatChecksRefusesALateWriteAndAnyOtherLosesAnUpdate) {
+  struct {
+    const char* scenario;
+    std::uint64_t early_token, late_token, refused, lost;
+  } const rows[] = {
+      {"", 1, 2, 1, 0},
+      {"unchecked", 1, 2, 0, 1},
+      // Without tokens nothing is refused.
+      {"", 0, 0, 0, 1},
+      {"stopped", 1, 2, 1, 0},
+      {"stopped_unchecked", 1, 2, 0, 1},
+  };
+  for (const auto& row : rows) {
+    const Proof proof = proof_of_late_write(row.scenario, row.early_token, row.late_token);
+    EXPECT_EQ(proof.refused_writes, row.refused) << row.scenario;
+    EXPECT_EQ(proof.lost_updates, row.lost) << row.scenario;
+    EXPECT_EQ(proof.violations, row.lost) << row.scenario;
+    EXPECT_EQ(proof.counts, "1");
+  }
 }
 
 TEST(ServiceCounter, AReadWithALateTokenIsRefused) {
@@ -68,17 +69,10 @@ TEST(ServiceCounter, TokensOfOneKeyDoNotCountForAnother) {
   EXPECT_TRUE(resource.read(1, kEarly, 1, seen));
 }
 
-TEST(ServiceCounter, StoppedHoldersChangeNothingOfWhatIsChecked) {
-  EXPECT_EQ(proof_of_late_write("stopped", 1, 2).refused_writes, 1u);
-  EXPECT_EQ(proof_of_late_write("stopped_unchecked", 1, 2).lost_updates, 1u);
-}
-
 // Another thread of it stands still, too.
 TEST(Standstill, IsOfTheWholeProcess) {
   constexpr std::chrono::milliseconds kTime{60};
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
+  const pid_t child = start_process([&] {
     std::atomic<std::uint64_t> counted{0};
     std::jthread other([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) counted.fetch_add(1);
@@ -86,13 +80,11 @@ TEST(Standstill, IsOfTheWholeProcess) {
     while (counted.load() == 0) {
     }
     stand_still(kTime);
-    _exit(0);
-  }
+  });
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
   EXPECT_TRUE(WIFSTOPPED(status));
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(end_of(child), 0);
 }
 
 // Each update is a read-modify-write of the whole state: none may be lost.
@@ -102,9 +94,7 @@ TEST(SharedRegisters, UpdatesOfProcessesAreAtomic) {
   SharedRegisters registers(1, kProcesses);
   std::vector<pid_t> children;
   for (std::uint32_t process = 0; process < kProcesses; ++process) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+    children.push_back(start_process([&, process] {
       bool whole = true;
       for (std::uint64_t i = 0; i < kUpdates; ++i) {
         registers.update(0, process, [&](SharedRegisters::State& state) {
@@ -117,15 +107,10 @@ TEST(SharedRegisters, UpdatesOfProcessesAreAtomic) {
           return false;
         });
       }
-      _exit(whole ? 0 : 1);
-    }
-    children.push_back(child);
+      if (!whole) _exit(1);
+    }));
   }
-  for (const pid_t child : children) {
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
+  for (const pid_t child : children) EXPECT_EQ(end_of(child), 0);
   EXPECT_EQ(registers.state(0).number, kProcesses * kUpdates);
 }
 
