@@ -421,7 +421,9 @@ class VolatileTicket {
   }
   bool try_lock() {
     const unsigned mine = served_;
-    return __sync_bool_compare_and_swap(&next_, mine, mine + 1);
+    if (!__sync_bool_compare_and_swap(&next_, mine, mine + 1)) return false;
+    if (kFenced) __sync_synchronize();
+    return true;
   }
   void unlock() {
     if (kFenced) __sync_synchronize();

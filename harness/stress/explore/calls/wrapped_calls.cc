@@ -310,7 +310,8 @@ int __wrap___cxa_guard_acquire(std::int64_t* guard) {
     simulated::end_update(made + 1, 1, 1, free, kOrder);
     // Another thread may have initialised it between the load and the update.
     if (free && simulated::load(made, 1, kOrder) == 0) return 1;
-    if (free) simulated::store(made + 1, 1, 0, std::memory_order_relaxed);
+    // Passes on what the thread that initialised it released.
+    if (free) simulated::store(made + 1, 1, 0, std::memory_order_release);
     simulated::pause();
   }
 }

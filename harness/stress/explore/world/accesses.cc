@@ -65,10 +65,12 @@ std::size_t World::choose_age(Option::Kind kind, const void* word,
   check_life(word);
   check_beginning(word);
   memory_.at(execution_.steps, threads_[running_].place);
+  threads_[running_].read_old = false;
   if (ages.size() == 1 || stuck_) return ages.front();
   std::array<Option, kMostAges + 1> options;
   for (std::size_t i = 0; i < ages.size(); ++i) options[i] = {kind, ages[i]};
   const std::size_t age = ages[choose(std::span(options).first(ages.size()))];
+  threads_[running_].read_old = age != 0;
   if (record_ && age != 0) {
     const bool reads = kind == Option::kRead;
     const StoreRecord& store = memory_.store_aged(word, age);

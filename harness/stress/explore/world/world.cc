@@ -136,6 +136,7 @@ void World::add_thread() {
   added.polled_at = 0;
   added.polls = 0;
   added.pauses = 0;
+  added.read_old = false;
   added.polls_at = nullptr;
   added.poll_state.reset();
   added.due_ns = kNever;
@@ -305,8 +306,10 @@ bool World::naps(std::uint32_t thread) const {
 
 bool World::settled(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
+  if (state.state == State::kAsleep && !naps(thread)) return true;
+  // What it read before may be what it waits for.
+  if (state.read_old) return false;
   if (naps(thread)) return state.polled_at == memory_.changes();
-  if (state.state == State::kAsleep) return true;
   return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;
 }
 

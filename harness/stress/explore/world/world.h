@@ -381,6 +381,7 @@ class World {
     std::uint64_t polled_at = 0;  // value of memory_.changes(), and …
     std::uint32_t polls = 0;      // … number of polls in a row while it did not change
     std::uint32_t pauses = 0;     // number of pauses in a row while nothing changed
+    bool read_old = false;        // its last access read or overwrote an old store
     // Where the thread polls, and its state when it last did so there; see repeats_itself().
     const void* polls_at = nullptr;
     std::optional<std::uint64_t> poll_state;
