@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// conclude: computes the sample from the reports of the threads and from the proof.
-//
-// Figures: pure functions that compute the figures of a row from the reports of the threads.
+// conclude: computes the sample from the reports of the threads and from the proof. Pure, as are
+// the functions for single figures.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Describe: a cell in one short line for users.
-//
-// Fingerprint: a short name for a text, the same on every machine and in every version.
+// Short texts that stand for longer ones: a cell in one line for users, and the fingerprint of a
+// text, which is the same on every machine and in every version.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,6 @@
 // Every block contains every cell once, in a new random order. The trials of a block have one seed,
 // so that all cells draw the same keys. The same preset and seed give the same plan, byte for byte,
 // on every machine.
-//
-// Blocks: one pass over the cells, in a new random order.
 #pragma once
 
 #include <cstddef>

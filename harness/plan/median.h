@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Median: the median of a few values, and its confidence interval. Pure.
-//
-// Precision: which cells need more blocks before their medians are narrow enough.
-//
-// Pure functions: figures in, decisions out.
+// Median: the median of a few values, its confidence interval, and which cells need more blocks
+// before their intervals are narrow enough. Pure.
 #pragma once
 
 #include <cstddef>

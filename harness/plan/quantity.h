@@ -4,8 +4,6 @@
 //
 // Every value prints in one canonical form, and that form parses to the same value. An error says
 // what is wrong and what would be right; the caller adds where.
-//
-// Converts text to numbers.
 #pragma once
 
 #include <charconv>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// OutOfMemory: the message that a program prints when memory runs out.
-//
-// Inherited: settings that a process inherits and must change before it works.
+// What a program sets before it works: the message if memory runs out, and settings that it may
+// have inherited.
 #pragma once
 
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Row: one trial as it is written to trials.csv, before it is converted to text.
-//
-// Names of Outcome, as in trials.csv and in a sample's JSON.
+// Row: one trial as it is written to trials.csv, before it is converted to text; and the names of
+// its outcomes there.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The record of stress tests: one line of JSON for each lock and engine, in results/stress.jsonl.
-// `lockbench report` reads it, to say when the locks of a run were last stressed and what came out.
+// What stress tests leave behind. The record: one line of JSON for each lock and engine, in
+// results/stress.jsonl. `lockbench report` reads it, to say when the locks of a run were last
+// stressed and what came out.
 //
-// The page of a run of `lockbench stress`: all reports as JSON, from which scripts/stress_report.py
+// The page of one run: all reports as JSON, from which scripts/stress_report.py
 // generates one self-contained page.
 #pragma once
 

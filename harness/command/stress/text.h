@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The output of `lockbench stress`. Pure.
+// The output of `lockbench stress`, as pure functions.
 //
 // StressLive: one line on a terminal, which is updated while an engine runs. It prints nothing
 // elsewhere.

@@ -146,6 +146,21 @@ struct OwnerAnswer {
   bool answer = false;
 };
 
+// Calls `check` with each of the answers that a holder got. Absent: the lock does not answer that.
+template <class Check>
+void check_answers_to_holder(std::uint32_t thread, std::uint32_t key, std::optional<bool> own,
+                             std::optional<bool> locked, const Check& check) {
+  OwnerAnswer seen{.thread = thread, .key = key, .holds = true};
+  if (own) {
+    seen.answer = *own;
+    check(seen);
+  }
+  if (!locked) return;
+  seen.query = OwnerAnswer::kLocked;
+  seen.answer = *locked;
+  check(seen);
+}
+
 // A wait of a thread, and how often other threads got the key meanwhile. It fails only a lock
 // that promises to be fair.
 struct LongestWait {

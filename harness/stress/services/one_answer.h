@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One request to a private server, and its answer, as an administrator's program has them.
-//
-// Which member leads a cluster of etcd or ZooKeeper.
-//
-// Ends a session at etcd as an administrator does: revokes a lease.
+// Requests to private servers as an administrator's program makes them: any one with its answer;
+// which member leads a cluster of etcd or ZooKeeper; the end of a lease at etcd.
 #pragma once
 
 #include <cstdint>

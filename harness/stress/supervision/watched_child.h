@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // WatchedChild: runs a function in a child process and kills the child if its threads are stalled
-// (StallDetector).
-//
-// abnormal_end(): what the status of a process that ended shows to the oracles.
+// (StallDetector). abnormal_end(): what the status of a process that ended shows to the oracles.
 #pragma once
 
 #include <cstdint>

@@ -107,15 +107,8 @@ void CheckedThread::ask_owner(const Event& acquired, const LockHandle& handle) {
   const std::optional<bool> own = handle.is_held_by_this_thread();
   const std::optional<bool> locked = handle.is_locked();
   answers_owner_queries_ |= own.has_value();
-  OwnerAnswer seen{.thread = number_, .key = acquired.key, .holds = true};
-  if (own) {
-    seen.answer = *own;
-    check(seen);
-  }
-  if (!locked) return;
-  seen.query = OwnerAnswer::kLocked;
-  seen.answer = *locked;
-  check(seen);
+  check_answers_to_holder(number_, acquired.key, own, locked,
+                          [this](const OwnerAnswer& seen) { check(seen); });
 }
 
 void CheckedThread::ask_former_owner(const Event& released) {

@@ -5,7 +5,7 @@
 // A lock that does not promise to be fair may let a thread lose race after race, for as long as
 // others compete with it. But it must not forget the thread: if the key is free for a while and
 // only waiting threads ask for it, one of them gets it. While all threads compete, the two cannot
-// be told apart; after all have stopped, a thread that was forgotten may get the key at last. So
+// be distinguished; after all have stopped, a thread that was forgotten may still get the key. So
 // the check lies between: the other threads go on, with pauses.
 //
 // A pause counts as evidence only if in all of it no thread held the key or was granted it, the

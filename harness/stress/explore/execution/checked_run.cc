@@ -316,15 +316,8 @@ void CheckedRun::ask_owner(const Event& acquired, const LockHandle& handle) {
   const std::optional<bool> locked = handle.is_locked();
   const UntrackedScope untracked(world_);
   answers_owner_queries_ |= own.has_value();
-  OwnerAnswer seen{.thread = acquired.thread, .key = acquired.key, .holds = true};
-  if (own) {
-    seen.answer = *own;
-    check(seen);
-  }
-  if (!locked) return;
-  seen.query = OwnerAnswer::kLocked;
-  seen.answer = *locked;
-  check(seen);
+  check_answers_to_holder(acquired.thread, acquired.key, own, locked,
+                          [this](const OwnerAnswer& seen) { check(seen); });
 }
 
 void CheckedRun::ask_former_owner(const Event& released) {
