@@ -323,7 +323,7 @@ LOCKBENCH_EXPORT sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec
 
 LOCKBENCH_EXPORT sem_post(sem_t* semaphore) noexcept {
   // Before it is posted: the thread that waits for it may destroy it.
-  lockbench::observe::posted(semaphore);
+  lockbench::observe::semaphore_posted(semaphore);
   return LOCKBENCH_ORIGINAL(sem_post)(semaphore);
 }
 

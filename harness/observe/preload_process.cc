@@ -129,7 +129,7 @@ FutexCall futex_call(const void* word, long operation) {
 
 template <class Call>
 long futex(const FutexCall& what, const void* caller, Call call) {
-  if (what.wakes) posted(what.word);
+  if (what.wakes) futex_woken(what.word);
   if (!what.waits) return call();
   const Request request{.lock = what.word, .caller = caller, .kind = LockKind::kFutex};
   const std::uint64_t since = futex_wait_begins(request);

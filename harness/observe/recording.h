@@ -34,16 +34,16 @@ inline constexpr char kRecordingVariable[] = "LOCKBENCH_OBSERVE";
 using Count = std::atomic<std::uint64_t>;
 using Number = std::atomic<std::uint32_t>;
 
-// The last two are words that threads wait for and that others post: they are no locks.
 enum class LockKind : std::uint32_t {
   kNone,
   kMutex,
   kShared,
   kSpin,
   kSemaphore,
-  kFutex,
-  kSemaphoreEvent,
-  kFutexEvent
+  kFutex,           // a lock that the program makes of futexes
+  kSemaphoreEvent,  // threads wait for it until others post it: it is no lock
+  kFutexEvent,
+  kFutexUnknown,  // a lock or an event
 };
 
 struct TickHistogram {

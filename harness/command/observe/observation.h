@@ -71,7 +71,8 @@ struct ObservedPlace {
   std::string name() const;
   // Only the waits of these are known.
   bool is_futex() const {
-    return kind == observe::LockKind::kFutex || kind == observe::LockKind::kFutexEvent;
+    return kind == observe::LockKind::kFutex || kind == observe::LockKind::kFutexEvent ||
+           kind == observe::LockKind::kFutexUnknown;
   }
 };
 
