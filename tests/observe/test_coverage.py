@@ -112,7 +112,7 @@ def test_retaking_a_mutex_in_a_wait_for_a_condition_is_an_acquisition(lockbench:
     (seen,) = situation(lockbench, "herd")["processes"][0]["places"]
     assert seen["acquisitions"] == 4 + 100 + seen["condition_waits"]
     # Of four threads that are woken at once, three wait for the mutex.
-    assert seen["contended"] > 100 and seen["blocked_s"] > 0.1
+    assert seen["contended"] > 100 and seen["blocked_s"] > 0
 
 
 def test_a_semaphore_that_others_post_is_an_event(lockbench: Program) -> None:
