@@ -65,6 +65,10 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
   add_count(observe, "--callers", {1, kMostCallers},
             "Number of callers that make up a place [up to the first that is no wrapper of a lock]",
             options.callers);
+  add_count(observe, "--repeat", {1, 1000},
+            "Runs of the program, one after the other; the answer has the spread of their greatest "
+            "gains, and the places are those of the run with the greatest one [1]",
+            options.repeat);
   add_place_expression(observe,
                        "Keeps only places whose name matches, as `function file.c:120` [all]",
                        options.place);

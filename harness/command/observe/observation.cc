@@ -28,10 +28,15 @@ std::string to_text(const CodePlace& place) {
 }
 
 std::string ObservedPlace::name() const {
-  if (wrappers != 0 || is_futex()) return to_text(callers[wrappers]);
+  if (wrappers != 0 || (is_futex() && !callers[wrappers].function.empty())) {
+    return to_text(callers[wrappers]);
+  }
+  // Of a futex whose functions have no names, only several callers say where it is.
+  constexpr std::size_t kCallersOfAFutex = 4;
+  const std::size_t most = is_futex() ? kCallersOfAFutex : callers.size();
   std::string text;
-  for (const CodePlace& caller : callers) {
-    absl::StrAppend(&text, text.empty() ? "" : " < ", to_text(caller));
+  for (std::size_t i = 0; i < std::min(most, callers.size()); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : " < ", to_text(callers[i]));
   }
   return text;
 }

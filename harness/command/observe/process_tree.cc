@@ -169,6 +169,14 @@ std::uint64_t futex_sleepers(std::uint32_t pid, const std::vector<std::string>& 
   return sleepers;
 }
 
+bool has_library(std::uint32_t pid) {
+  std::ifstream file(folder_of(pid) / "maps");
+  for (std::string line; std::getline(file, line);) {
+    if (line.ends_with("/liblockbench_observe.so")) return true;
+  }
+  return false;
+}
+
 // Programs whose own locks look like something else to the C library.
 std::string runtime_of(std::uint32_t pid) {
   std::ifstream file(folder_of(pid) / "maps");
@@ -219,7 +227,8 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
   image.last = now;
   image.processor_s = processor_s_of(pid);
   if (!recorded) {
-    if (image.first != now && image.why == Unseen::kUnknown) image.why = why_unseen(pid);
+    image.why = why_unseen(pid);
+    image.has_library = image.why == Unseen::kUnknown && has_library(pid);
     return;
   }
   if (!image.recorded) {
@@ -285,7 +294,7 @@ std::vector<UnseenProcess> ProcessTree::unseen() const {
   for (const auto& [pid, images] : images_) {
     for (const Image& image : images) {
       // At a single look, it may just have been about to begin its record.
-      if (image.recorded || image.first == image.last) continue;
+      if (image.recorded || image.has_library || image.first == image.last) continue;
       found.push_back({.pid = pid,
                        .program = image.program,
                        .why = image.why,

@@ -47,6 +47,8 @@ class ProcessTree {
     Clock::time_point first;
     Clock::time_point last;
     bool recorded = false;
+    // It begins or ends its record at this moment, or is a copy that begins it with its first lock.
+    bool has_library = false;
     double processor_s = 0;
     Unseen why = Unseen::kUnknown;
   };
