@@ -32,7 +32,7 @@ REFUSED = [
     ("preset init mine", "'mine'", "name it mine.toml"),
     ("preset init ''", "no name given"),
     ("preset init a.toml b.toml", "'b.toml'", "one file"),
-    ("trial --parent me", "--parent", "lockbench trial --help"),
+    ("trial --parent me", "--parent: 'me' is not a whole number"),
     ("trial --flamegraph keyed.png", "'keyed.png' does not end in .svg"),
     ("trial --flamegraph keyed.svg --try", "--try measures nothing"),
     ("run", "nothing to measure", "lockbench run quick"),
