@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/machine/model_of_four.h"
+#include "tests/predict/machine/model_of_four.h"
 
 namespace lockbench::machine {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/calibrate/calibrated_model.h"
 #include "harness/calibrate/measure_figures.h"
 #include "harness/machine/simulation.h"
-#include "tests/machine/model_of_four.h"
+#include "tests/predict/machine/model_of_four.h"
 
 namespace lockbench::calibration {
 namespace {

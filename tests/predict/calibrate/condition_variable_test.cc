@@ -13,7 +13,7 @@
 #include "harness/machine/simulation.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/mutex.h"
-#include "tests/machine/model_of_four.h"
+#include "tests/predict/machine/model_of_four.h"
 
 namespace lockbench::platform {
 namespace {
