@@ -141,6 +141,13 @@ struct Merged {
   Times think;
 };
 
+// A mutex has another use for this count.
+std::uint64_t shared_of(const observe::Lock& lock) {
+  return static_cast<LockKind>(value(lock.kind)) == LockKind::kShared
+             ? value(lock.shared_acquisitions)
+             : 0;
+}
+
 double blocked_time(const observe::BlockedTime& blocked, std::uint64_t end_ticks,
                     double ns_per_tick) {
   return blocked_s(value(blocked.waiters), value(blocked.ticks), end_ticks, ns_per_tick);
@@ -174,6 +181,7 @@ class ProcessReader {
     result_.stopped = value(process_->stopped) != 0;
     result_.program = process_->modules[0].path.data();
     result_.wall_s = static_cast<double>(ticks_) * ns_per_tick_ / 1e9;
+    result_.processor_s = static_cast<double>(value(process_->processor_ns)) / 1e9;
     result_.threads = value(process_->threads);
     result_.untracked_holds = value(process_->untracked_holds);
     result_.blocked_s = blocked_time(process_->blocked, ticks_, ns_per_tick_);
@@ -253,7 +261,7 @@ class ProcessReader {
     recording_.each_lock(slot_, [&](std::uint64_t key, const observe::Lock& lock) {
       const auto found = position_.find(value(lock.place));
       if (found == position_.end()) return;
-      const std::uint64_t all = value(lock.acquisitions) + value(lock.shared_acquisitions) + 1;
+      const std::uint64_t all = value(lock.acquisitions) + shared_of(lock) + 1;
       if (all <= most[key]) return;
       most[key] = all;
       place_of_lock_[key] = found->second;
@@ -267,7 +275,7 @@ class ProcessReader {
       if (found == place_of_lock_.end()) return;
       Merged& merged = merged_[found->second];
       ObservedPlace& place = merged.place;
-      const std::uint64_t shared = value(lock.shared_acquisitions);
+      const std::uint64_t shared = shared_of(lock);
       const std::uint64_t all = value(lock.acquisitions) + shared;
       place.acquisitions += all;
       place.shared_acquisitions += shared;

@@ -66,7 +66,7 @@ absl::Status write_results(const fs::path& folder, const Observation& observatio
   const auto [process, place] = first_place(observation);
   if (!status.ok() || place == nullptr) return status;
   return replace_file(folder / "observed.toml",
-                      observed_preset(*place, *process, facts.processor_s, facts.processors));
+                      observed_preset(*place, *process, process->processor_s, facts.processors));
 }
 
 // The folder is created before the program runs: a folder that cannot be written would lose the

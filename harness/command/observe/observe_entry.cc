@@ -16,7 +16,8 @@ namespace {
 
 constexpr char kFooter[] =
     "Runs a program unchanged and records what it does with the locks of the pthread library:\n"
-    "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions; and its\n"
+    "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions; and "
+    "its\n"
     "waits for locks that it makes of futexes. Locks are grouped by place, the code that first\n"
     "acquired them. The answer goes to standard error: whether locks are the program's problem,\n"
     "what of the program was seen, and the places by the time lost in waits. Without a record of\n"

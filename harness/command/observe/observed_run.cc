@@ -120,10 +120,11 @@ class Observer {
     add_window(observation.coverage, end);
     for (ObservedProcess& process : observation.processes) {
       process.timeline = timeline_.of(process.record);
+      process.processor_s = std::max(process.processor_s, tree_.processor_s(process.pid));
     }
-    // The processor time is that of the whole program.
+    // The processor time is that of the whole life of a process.
     if (order_.delay.count() == 0 && order_.duration.count() == 0) {
-      bound_by_processors(observation, end.processor_s, order_.processors, order_.uncontended_ns);
+      bound_by_processors(observation, order_.processors, order_.uncontended_ns);
     }
     return observation;
   }

@@ -275,15 +275,18 @@ std::set<std::uint32_t> ProcessTree::running() const {
   return {all.begin(), all.end()};
 }
 
+double ProcessTree::processor_s(std::uint32_t pid) const {
+  const auto looked = recorded_processor_s_.find(pid);
+  return looked == recorded_processor_s_.end() ? 0 : looked->second;
+}
+
 double ProcessTree::seen_processor_s() const {
   // relaxed: each number is read for itself.
   double sum =
       static_cast<double>(recording_.header().ended_processor_ns.load(std::memory_order_relaxed)) /
       1e9;
   for (const auto& [pid, record] : records()) {
-    const auto looked = recorded_processor_s_.find(pid);
-    sum += std::max(record.brief.processor_s,
-                    looked == recorded_processor_s_.end() ? 0 : looked->second);
+    sum += std::max(record.brief.processor_s, processor_s(pid));
   }
   return sum;
 }

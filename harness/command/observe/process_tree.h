@@ -35,6 +35,9 @@ class ProcessTree {
   // Processes that run now.
   std::set<std::uint32_t> running() const;
 
+  // Of a recorded process.
+  double processor_s(std::uint32_t pid) const;
+
   // Adds what it saw. `processor_s`: of the processes that have ended.
   void add_to(Coverage& coverage, double processor_s) const;
 
