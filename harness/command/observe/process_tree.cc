@@ -137,6 +137,7 @@ Unseen why_not_loaded(const fs::path& program) {
       return Unseen::kLibrary;
     case Preloadable::kOtherRights:
       return Unseen::kRights;
+    case Preloadable::kSanitizer:
     case Preloadable::kUnknown:
     case Preloadable::kYes:
       break;
@@ -178,14 +179,14 @@ bool has_library(std::uint32_t pid) {
 }
 
 // Programs whose own locks look like something else to the C library.
-std::string runtime_of(std::uint32_t pid) {
+std::string runtime_of(std::uint32_t pid, const std::string& program) {
+  const std::string name = file_name(program);
+  if (name.starts_with("python") || name.starts_with("pypy")) return "Python";
+  if (name.starts_with("ruby")) return "Ruby";
   std::ifstream file(folder_of(pid) / "maps");
   for (std::string line; std::getline(file, line);) {
-    const std::string name = file_name(line);
-    if (name == "libjvm.so") return "Java";
-    if (name == "libcoreclr.so") return ".NET";
-    if (name.starts_with("python3") || name.starts_with("libpython3")) return "Python";
-    if (name.starts_with("libruby") || name.starts_with("ruby")) return "Ruby";
+    if (line.ends_with("/libjvm.so")) return "Java";
+    if (line.ends_with("/libcoreclr.so")) return ".NET";
   }
   return {};
 }
@@ -232,7 +233,8 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
     return;
   }
   if (!image.recorded) {
-    if (const std::string runtime = runtime_of(pid); !runtime.empty()) runtimes_.insert(runtime);
+    if (const std::string runtime = runtime_of(pid, program); !runtime.empty())
+      runtimes_.insert(runtime);
   }
   image.recorded = true;
   recorded_processor_s_[pid] = image.processor_s;
@@ -326,8 +328,10 @@ std::vector<UnseenProcess> ProcessTree::unseen() const {
 void ProcessTree::add_to(Coverage& coverage, double processor_s) const {
   coverage.processor_s = processor_s;
   for (const std::uint32_t pid : running()) {
-    coverage.processor_s += processor_s_of(pid);
-    coverage.running.push_back({.pid = pid, .program = link_text(folder_of(pid) / "exe")});
+    coverage.running.push_back({.pid = pid,
+                                .program = link_text(folder_of(pid) / "exe"),
+                                .processor_s = processor_s_of(pid)});
+    coverage.processor_s += coverage.running.back().processor_s;
   }
   coverage.seen_processor_s = seen_processor_s();
   const std::vector<UnseenProcess> more = unseen();
