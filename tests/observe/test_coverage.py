@@ -222,14 +222,16 @@ def test_several_runs_have_a_spread(lockbench: Program) -> None:
 
 
 def test_a_program_of_another_c_library_runs_as_alone_and_is_named(lockbench: Program) -> None:
-    if shutil.which("musl-gcc") is None:
+    compiler = "musl-gcc"
+    if shutil.which(compiler) is None:
         pytest.skip("musl-gcc is not installed")
     source = lockbench.folder / "spin.c"
     source.write_text(
         "int main(void) { for (volatile long i = 0; i < 200000000; ++i) {} return 3; }\n",
         encoding="utf-8",
     )
-    subprocess.run(["musl-gcc", "spin.c", "-o", "spin"], cwd=lockbench.folder, check=True)
+    command = [compiler, "spin.c", "-o", "spin"]
+    subprocess.run(command, cwd=lockbench.folder, check=True)
     found = observe(lockbench, "sh", "-c", "./spin; exit $?", exit_code=3)
     not_seen(found, "spin", "it uses another C library than glibc")
     assert "Error relocating" not in found["text"]
