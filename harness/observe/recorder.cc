@@ -23,7 +23,7 @@ namespace lockbench::observe {
 namespace {
 
 // The process to record in, or nullptr.
-Process* active() {
+[[gnu::always_inline]] inline Process* active() {
   Process* const process = this_process();
   if (process == nullptr || MappedRecording::header()->paused.load(kRelaxed) != 0) return nullptr;
   return process;
@@ -45,7 +45,8 @@ LockKind first_kind(LockKind kind) {
 
 // Any thread may post them, so nobody holds them.
 bool is_held(const Request& request) {
-  return request.kind != LockKind::kSemaphore && request.kind != LockKind::kFutex;
+  static_assert(LockKind::kSpin < LockKind::kSemaphore && LockKind::kSemaphore < LockKind::kFutex);
+  return request.kind < LockKind::kSemaphore;
 }
 
 // Ends the wait that the thread is in, as far as is known. `timed`: it did wait.
@@ -70,7 +71,7 @@ void begin_wait(Thread& thread, Process& process, Place* place, bool counts, std
   if (place != nullptr) begin_blocked(place->blocked, at);
 }
 
-Thread& thread_of(Process& process) {
+[[gnu::always_inline]] inline Thread& thread_of(Process& process) {
   Thread& thread = this_thread();
   if (thread.process != &process) [[unlikely]]
     begin_thread(thread, process);
@@ -132,8 +133,8 @@ const void* site_of(const Lock& entry) {
                           : reinterpret_cast<const void*>(place->callers[0].address.load(kRelaxed));
 }
 
-void hold(Thread& thread, Process& process, const Request& request, Lock* entry, Place* place,
-          std::uint64_t since, bool is_first) {
+void hold(Thread& thread, Process& process, const Request& request, Lock* entry,
+          std::uint32_t place, std::uint64_t since, bool is_first, bool is_watched) {
   if (!is_held(request)) {
     const bool futex = request.kind == LockKind::kFutex;
     thread.remember_wait(futex && entry != nullptr ? site_of(*entry) : request.lock);
@@ -146,11 +147,12 @@ void hold(Thread& thread, Process& process, const Request& request, Lock* entry,
   }
   thread.held[thread.held_count++] = {.lock = request.lock,
                                       .entry = entry,
-                                      .place = place,
                                       .since = since,
+                                      .place = place,
                                       .depth = 0,
                                       .is_shared = request.access == Access::kShared,
-                                      .is_first = is_first};
+                                      .is_first = is_first,
+                                      .is_watched = is_watched};
 }
 
 void count(Lock& entry, const Request& request, bool contended) {
@@ -171,11 +173,13 @@ void count(Lock& entry, const Request& request, bool contended) {
 }
 
 // Of a lock without an entry. Returns its place.
-[[gnu::cold]] Place* count_unlisted(Process& process, const Request& request, bool contended) {
-  Place* const place = place_at(place_of_first(process, request));
+[[gnu::cold]] std::uint32_t count_unlisted(Process& process, const Request& request,
+                                           bool contended) {
+  const std::uint32_t number = place_of_first(process, request);
+  Place* const place = place_at(number);
   add(place == nullptr ? process.placeless_acquisitions : place->unlisted_acquisitions, 1);
   if (contended) add(place == nullptr ? process.placeless_contended : place->unlisted_contended, 1);
-  return place;
+  return number;
 }
 
 // `requested`, `now`: 0 if the time was not read.
@@ -191,17 +195,17 @@ void note_acquisition(Process& process, Thread& thread, const Request& request, 
   Lock* entry = find_lock(request.lock);
   const bool is_first = entry == nullptr;
   if (is_first) entry = add_lock_of(process, request);
-  Place* place = nullptr;
+  std::uint32_t place = 0;
   if (entry != nullptr) {
     count(*entry, request, contended);
-    place = place_at(entry->place.load(kRelaxed));
-    if (place == nullptr) add(process.placeless_acquisitions, 1);
+    place = entry->place.load(kRelaxed);
+    if (place == 0) [[unlikely]]
+      add(process.placeless_acquisitions, 1);
   } else {
     place = count_unlisted(process, request, contended);
   }
-  const bool is_watched = entry != nullptr && request.kind == LockKind::kMutex && !contended &&
-                          entry->condition_waits.load(kRelaxed) != 0;
-  if (is_watched) {
+  const bool is_watched = entry != nullptr && entry->released.load(kRelaxed) != 0;
+  if (is_watched && !contended) [[unlikely]] {
     now = now == 0 ? ticks() : now;
     busy_since(*entry).store(now, kRelaxed);
   }
@@ -210,24 +214,23 @@ void note_acquisition(Process& process, Thread& thread, const Request& request, 
     since = now == 0 ? ticks() : now;
     process.last_ticks.store(since, kRelaxed);
   }
-  if (place != nullptr) {
-    const std::uint32_t number = entry != nullptr ? entry->place.load(kRelaxed) : 0;
-    if (number != 0) note_thread(thread, *place, number);
-    end_thinking(thread, *place, requested == 0 ? since : requested);
+  if (place != 0) [[likely]] {
+    note_thread(thread, place);
+    end_thinking(thread, place, requested == 0 ? since : requested);
   }
-  hold(thread, process, request, entry, place, since, is_first);
+  hold(thread, process, request, entry, place, since, is_first, is_watched);
 }
 
-[[gnu::noinline, gnu::cold]] void learn(const Held& held, const void* caller) {
+[[gnu::noinline, gnu::cold]] void learn(Place& place, const void* caller) {
   Callers first;
   first.count = 0;
-  for (const CodeAddress& one : held.place->callers) {
+  for (const CodeAddress& one : place.callers) {
     const std::uint64_t address = one.address.load(kRelaxed);
     if (address == 0) break;
     first.addresses[first.count++] = reinterpret_cast<const void*>(address);
   }
-  if (first.count == 0 || held.place->depth.load(kRelaxed) != 0) return;
-  held.place->depth.store(static_cast<std::uint32_t>(learn_depth(first, caller)), kRelaxed);
+  if (first.count == 0 || place.depth.load(kRelaxed) != 0) return;
+  place.depth.store(static_cast<std::uint32_t>(learn_depth(first, caller)), kRelaxed);
 }
 
 // Removes the innermost hold of the lock, unless it is held once more.
@@ -238,17 +241,18 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
     --held->depth;
     return;
   }
-  const bool times_releases = held->entry != nullptr && !held->is_shared &&
-                              held->entry->condition_waits.load(kRelaxed) != 0;
-  if (held->since != 0 || times_releases) {
+  if (held->since != 0 || held->is_watched) {
     const std::uint64_t now = ticks();
-    if (times_releases) held->entry->released.store(now, kRelaxed);
-    if (held->since != 0 && held->place != nullptr) {
-      record(held->place->hold, elapsed(held->since, now));
-      if (thinks) begin_thinking(thread, *held->place, now);
+    if (held->is_watched) held->entry->released.store(now, kRelaxed);
+    Place* const place = held->since == 0 ? nullptr : place_at(held->place);
+    if (place != nullptr) {
+      record(place->hold, elapsed(held->since, now));
+      if (thinks) begin_thinking(thread, held->place, now);
     }
   }
-  if (held->is_first && held->place != nullptr) learn(*held, caller);
+  if (held->is_first) [[unlikely]] {
+    if (Place* const place = place_at(held->place)) learn(*place, caller);
+  }
   Held* const end = &thread.held[thread.held_count];
   if (held + 1 != end) std::copy(held + 1, end, held);
   --thread.held_count;
@@ -373,6 +377,7 @@ ConditionWait condition_wait_begins(const void* condition, const Request& mutex)
   const bool counts = active() != nullptr;
   if (Lock* const entry = find_lock(mutex.lock); entry != nullptr && counts) {
     add_alone(entry->condition_waits, 1);
+    entry->released.store(ticks(), kRelaxed);
   }
   note_release(thread, mutex.lock, mutex.caller, false);
   if (!counts) return {};

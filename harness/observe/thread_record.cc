@@ -40,20 +40,21 @@ std::uint32_t internal::next_distance(Thread& thread) {
   return 1 + x % (2 * kSampleEvery - 1);
 }
 
-[[gnu::noinline]] void internal::note_new_thread(Thread& thread, Place& place,
-                                                 std::uint32_t number_of_place) {
-  if (number_of_place > kCountedPlaces) {
+[[gnu::noinline]] void internal::note_new_thread(Thread& thread, std::uint32_t place) {
+  Place* const used = place_at(place);
+  if (used == nullptr) return;
+  if (place > kCountedPlaces) {
     std::uint32_t first = 0;
-    if (place.thread.compare_exchange_strong(first, thread.number, kRelaxed)) {
-      place.threads.store(1, kRelaxed);
-    } else if (first != thread.number && place.threads.load(kRelaxed) < 2) {
-      place.threads.store(2, kRelaxed);
+    if (used->thread.compare_exchange_strong(first, thread.number, kRelaxed)) {
+      used->threads.store(1, kRelaxed);
+    } else if (first != thread.number && used->threads.load(kRelaxed) < 2) {
+      used->threads.store(2, kRelaxed);
     }
     return;
   }
-  const std::uint32_t index = number_of_place - 1;
+  const std::uint32_t index = place - 1;
   thread.used_places[index / 64] |= std::uint64_t{1} << (index % 64);
-  place.threads.fetch_add(1, kRelaxed);
+  used->threads.fetch_add(1, kRelaxed);
 }
 
 void watch_ends_of_threads(void (*at_end)(void*)) {

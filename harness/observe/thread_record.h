@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "harness/observe/counters.h"
+#include "harness/observe/place_table.h"
 #include "harness/observe/recorder.h"
 #include "harness/observe/recording.h"
 #include "harness/observe/ticks.h"
@@ -19,17 +20,18 @@ namespace lockbench::observe {
 struct Held {
   const void* lock;
   Lock* entry;          // nullptr: has none
-  Place* place;         // nullptr: has none
   std::uint64_t since;  // 0: not sampled
+  std::uint32_t place;  // its number; 0: has none
   std::uint32_t depth;  // of acquisitions while it is held
   bool is_shared;
-  bool is_first;  // of its lock
+  bool is_first;    // of its lock
+  bool is_watched;  // threads wait for a condition with it
 };
 
 // When the thread released a lock of a place, if it is to be timed until its next request there.
 struct Thinking {
-  const Place* place;
-  std::uint64_t since;
+  std::uint64_t since;  // 0: not
+  std::uint32_t place;  // its number
 };
 
 struct Waiting {
@@ -89,7 +91,7 @@ namespace internal {
 // All zero, so that it needs no code before its first use.
 extern thread_local constinit Thread the_thread;
 std::uint32_t next_distance(Thread& thread);
-void note_new_thread(Thread& thread, Place& place, std::uint32_t number_of_place);
+void note_new_thread(Thread& thread, std::uint32_t place);
 }  // namespace internal
 
 inline Thread& this_thread() {
@@ -105,28 +107,23 @@ inline bool is_sampled(Thread& thread) {
   return true;
 }
 
-inline void note_thread(Thread& thread, Place& place, std::uint32_t number_of_place) {
-  const std::uint32_t index = number_of_place - 1;
+inline void note_thread(Thread& thread, std::uint32_t place) {
+  const std::uint32_t index = place - 1;
   const std::uint64_t bit = std::uint64_t{1} << (index % 64);
   if (index < kCountedPlaces && (thread.used_places[index / 64] & bit) != 0) [[likely]]
     return;
-  internal::note_new_thread(thread, place, number_of_place);
+  internal::note_new_thread(thread, place);
 }
 
-inline Thinking& thinking_at(Thread& thread, const Place& place) {
-  static_assert(kThinking == std::size_t{1} << (64 - 59));
-  return thread.thinking[hashed(&place) >> 59];
-}
-
-inline void begin_thinking(Thread& thread, const Place& place, std::uint64_t now) {
-  thinking_at(thread, place) = {&place, now};
+inline void begin_thinking(Thread& thread, std::uint32_t place, std::uint64_t now) {
+  thread.thinking[place % kThinking] = {now, place};
 }
 
 // `now`: 0 if the time was not read.
-inline void end_thinking(Thread& thread, Place& place, std::uint64_t now) {
-  Thinking& thinking = thinking_at(thread, place);
-  if (thinking.since == 0 || thinking.place != &place) return;
-  record(place.think, elapsed(thinking.since, now == 0 ? ticks() : now));
+inline void end_thinking(Thread& thread, std::uint32_t place, std::uint64_t now) {
+  Thinking& thinking = thread.thinking[place % kThinking];
+  if (thinking.since == 0 || thinking.place != place) return;
+  record(place_at(place)->think, elapsed(thinking.since, now == 0 ? ticks() : now));
   thinking.since = 0;
 }
 
