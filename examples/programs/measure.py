@@ -91,7 +91,7 @@ def loads_of(program: str, found: dict[str, Any]) -> list[dict[str, Any]]:
 def advice_for(folder: Path) -> str:
     """What observe says, if that is the answer; else what advise says."""
     found = json.loads((folder / "seen/observed.json").read_text(encoding="utf-8"))
-    if found["processes"][0]["answer"].startswith("locks are not your problem"):
+    if found["verdict"]["kind"] == "not_the_problem":
         return "locks are not the problem"
     done = lockbench(folder, "advise", "--observed", "seen", "--budget", "20s", "--format", "json")
     answer = json.loads(done.stdout) if done.returncode == 0 else {}

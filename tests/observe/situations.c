@@ -216,6 +216,35 @@ static int futexes(void) {
   return 0;
 }
 
+// The same without the C library's function, as the runtimes of some languages have it.
+#if defined(__x86_64__)
+static void raw_futex(int operation, int value) {
+  long number = SYS_futex;
+  register long timeout __asm__("r10") = 0;
+  __asm__ volatile("syscall"
+                   : "+a"(number)
+                   : "D"(&word), "S"(operation), "d"(value), "r"(timeout)
+                   : "rcx", "r11", "memory");
+}
+static void* raw_body(void* unused) {
+  for (int i = 0; i < kRounds; ++i) {
+    while (atomic_exchange(&word, 2) != 0) raw_futex(FUTEX_WAIT_PRIVATE, 2);
+    usleep(1000);
+    atomic_store(&word, 0);
+    raw_futex(FUTEX_WAKE_PRIVATE, 1);
+  }
+  return unused;
+}
+static int raw_futexes(void) {
+  run(kThreads, raw_body);
+  return 0;
+}
+#else
+static int raw_futexes(void) {
+  return 9;
+}
+#endif
+
 // Goes into the background, and works when the argument, a pipe with a name, is opened for writing.
 static int background(void) {
   if (daemon(1, 0) != 0) return 1;
@@ -438,6 +467,7 @@ int main(int argc, char** argv) {
       {"cancelled", cancelled},
       {"jumping", jumping},
       {"futexes", futexes},
+      {"raw_futexes", raw_futexes},
       {"background", background},
       {"orders", orders},
       {"ordered_places", ordered_places},

@@ -146,6 +146,16 @@ def test_waits_for_locks_that_the_program_makes_of_futexes_are_seen(lockbench: P
     assert "only waits are known" in found["text"]
 
 
+def test_waits_that_no_record_knows_are_noticed(lockbench: Program) -> None:
+    if subprocess.run([SITUATIONS, "raw_futexes"], check=False).returncode == 9:
+        pytest.skip("there is no code for this kind of processor")
+    found = situation(lockbench, "raw_futexes")
+    coverage = found["coverage"]
+    assert coverage["seen_futex_samples"] < 0.9 * coverage["futex_samples"]
+    assert found["verdict"]["kind"] == "partly_seen", found["text"]
+    assert "sampled futex waits were of locks that this program makes" in found["text"]
+
+
 def test_every_place_is_counted(lockbench: Program) -> None:
     found = observe(lockbench, PLACES)
     (process,) = found["processes"]
