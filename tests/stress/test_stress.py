@@ -34,6 +34,7 @@ FOUND: dict[str, Any] = {
     "trace": ["step 1, thread 0 has key 0"],
 }
 
+
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
@@ -49,6 +50,7 @@ FOUND: dict[str, Any] = {
 def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: int) -> None:
     assert with_engine(tmp_path, answer).run("stress", "--budget", "1s").returncode == code
 
+
 def test_results_are_recorded_for_reports(tmp_path: Path) -> None:
     broken = {**CLEAN, **FOUND, "verdict": "failed"}
     for answer in (CLEAN, broken):
@@ -62,12 +64,14 @@ def test_results_are_recorded_for_reports(tmp_path: Path) -> None:
     assert failed["oracle"] == "exclusion" and failed["page"] == str(tmp_path / "page.json")
     assert failed["command"].startswith("lockbench stress mine --engine sim")
 
+
 @pytest.mark.parametrize(
     "words", [("--program", "L0 U"), ("--program", "L0 U", "--schedule", "1"), ("--weaken",)]
 )
 def test_a_part_of_a_test_is_not_recorded(tmp_path: Path, words: tuple[str, ...]) -> None:
     with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", *words)
     assert (tmp_path / "sim.json").exists() and not (tmp_path / "results").exists()
+
 
 def test_a_record_that_cannot_be_written_is_noted_once(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("a file", encoding="utf-8")
@@ -76,6 +80,7 @@ def test_a_record_that_cannot_be_written_is_noted_once(tmp_path: Path) -> None:
     assert done.stderr.count("not recorded for reports") == 1
     assert "results/stress.jsonl: Not a directory" in done.stderr
 
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
 def test_a_record_in_a_folder_that_may_not_be_written_says_so(tmp_path: Path) -> None:
     program = with_engine(tmp_path, saying(CLEAN))
@@ -83,6 +88,7 @@ def test_a_record_in_a_folder_that_may_not_be_written_says_so(tmp_path: Path) ->
     done = program.run("stress", "--budget", "1s")
     tmp_path.chmod(0o700)
     assert "results: cannot be made: Permission denied" in done.stderr
+
 
 def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
     highest = 2**64 - 1  # engines derive seeds of 64 bits, and say them in their replays
@@ -93,6 +99,7 @@ def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
     assert order["seed"] == highest
     assert 0.9e9 < order["budget_ns"] <= 1e9
 
+
 def test_a_report_names_the_machine_and_the_command_that_has_the_finding_again(
     tmp_path: Path,
 ) -> None:
@@ -101,12 +108,14 @@ def test_a_report_names_the_machine_and_the_command_that_has_the_finding_again(
     assert report["command"] == "lockbench stress mine --engine sim"
     assert "hardware threads" in report["machine"]
 
+
 def test_a_failure_that_seldom_comes_back_was_seen_once(tmp_path: Path) -> None:
     for failures, said in ((2, "Seen once; it happened again in 2"), (3, "It happened again in 3")):
         replay = {**FOUND["replay"], "exact": False, "reruns": 10, "failures": failures}
         found = {**CLEAN, **FOUND, "replay": replay, "verdict": "failed"}
         told = with_engine(tmp_path, saying(found)).run("stress", "--budget", "1s").stdout
         assert f"  {said} of 10 reruns of:\n" in told
+
 
 def test_of_a_long_trace_the_terminal_shows_the_end_and_json_all(tmp_path: Path) -> None:
     trace = [f"step {i}, thread 0 requests key 0" for i in range(100)]
@@ -116,6 +125,7 @@ def test_of_a_long_trace_the_terminal_shows_the_end_and_json_all(tmp_path: Path)
     assert "step 59," not in told and "step 60," in told and "step 99," in told
     report = json.loads(engine.run("stress", "--budget", "1s", "--format", "json").stdout)
     assert report["trace"] == trace
+
 
 def test_a_page_of_the_run_is_written_beside_what_is_printed(lockbench: Program) -> None:
     words = ["stress", "spin_two_steps", "--engine", "sim", "--budget", "1s"]
@@ -131,6 +141,7 @@ def test_a_page_of_the_run_is_written_beside_what_is_printed(lockbench: Program)
     assert report["steps"][-1]["wrong"] and report["command"].startswith("lockbench stress spin")
     assert "lifetime" in made_of["oracles"]
 
+
 def test_under_c11_the_model_and_what_it_leaves_out_are_named(lockbench: Program) -> None:
     words = ("--engine", "sim", "--memory", "c11", "--budget", "1s", "--format", "json")
     failed = json.loads(lockbench.run("stress", "flags_raised_in_no_order", *words).stdout)
@@ -140,6 +151,7 @@ def test_under_c11_the_model_and_what_it_leaves_out_are_named(lockbench: Program
     clean = json.loads(lockbench.run("stress", "spin", *words).stdout)
     assert clean["verdict"] == "clean"
     assert any("leaves out load buffering" in remark for remark in clean["remarks"])
+
 
 def test_our_own_locks_are_explored_under_tso_and_then_under_c11(lockbench: Program) -> None:
     words = ("stress", "global", "--engine", "sim", "--budget", "1s")
@@ -158,6 +170,7 @@ def test_our_own_locks_are_explored_under_tso_and_then_under_c11(lockbench: Prog
     assert "under c11" not in one
     assert "what ARM and POWER allow was not explored: say --memory tso,c11" in one
 
+
 def test_an_exhaustive_exploration_ends_with_all_or_is_inconclusive(lockbench: Program) -> None:
     words = "stress global --exhaustive --memory c11 --format json --program".split()
     whole = lockbench.run(*words, "L0 U | L0 U", "--preemptions", "1", "--budget", "20s")
@@ -170,6 +183,7 @@ def test_an_exhaustive_exploration_ends_with_all_or_is_inconclusive(lockbench: P
     (explored,) = json.loads(parted.stdout)["explored"]
     assert explored["program"] == "L0 U L0 U | L0 U L0 U | L0 U L0 U"
     assert not explored["whole"] and explored["bound"].startswith("under c11 "), explored
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("program", ["L0 U | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"])
@@ -188,6 +202,7 @@ def test_each_of_our_locks_is_explored_completely_under_c11(
         assert explored["whole"] and explored["program"] == program, report
         assert explored["bound"].startswith("under c11 with at most 2 preemptions"), report
 
+
 @pytest.mark.parametrize("lock", ["striped", "stripe_word"])
 def test_of_the_simulated_stripes_some_keys_have_one_and_others_another(
     lockbench: Program, lock: str
@@ -203,6 +218,7 @@ def test_of_the_simulated_stripes_some_keys_have_one_and_others_another(
     assert "failed" not in apart
     assert "failed, oracle independence" in look("L1 A1 U | L2 U")
 
+
 @pytest.mark.parametrize(("program", "schedule"), [("L0 U | L0 U", "-"), ("L0 U", "1")])
 def test_a_schedule_that_breaks_nothing_is_inconclusive(
     lockbench: Program, program: str, schedule: str
@@ -211,6 +227,7 @@ def test_a_schedule_that_breaks_nothing_is_inconclusive(
     result = lockbench.run(*words)
     assert result.returncode == 4
     assert "one schedule was replayed under tso and broke nothing" in result.stdout
+
 
 def test_a_broken_lock_fails_and_again_by_the_command_that_is_printed(
     lockbench: Program,
@@ -224,6 +241,7 @@ def test_a_broken_lock_fails_and_again_by_the_command_that_is_printed(
     assert again.returncode == 3
     assert json.loads(again.stdout)["what"] == report["what"]
 
+
 @pytest.mark.long  # the broken lock is built for real threads with LOCKBENCH_LONG_TESTS alone
 def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Program) -> None:
     result = lockbench.run("stress", "spin_nothing", "--engine", "real", "--budget", "4s")
@@ -231,12 +249,14 @@ def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Progr
     assert "reruns of:" in result.stdout
     assert "sim reproduces it each time, oracle exclusion" in result.stdout
 
+
 def test_a_killed_owner_is_what_fails_the_published_file_lock(lockbench: Program) -> None:
     result = lockbench.run("stress", "file_as_published", "--engine", "proc", "--budget", "4s")
     assert result.returncode == 3
     assert "oracle progress" in result.stdout
     # Killed while it held the key, or within its call that took it.
     assert re.search("which (was killed|no process holds)", result.stdout), result.stdout
+
 
 def test_a_self_test_of_one_lock_is_one_line_of_the_matrix(lockbench: Program) -> None:
     result = lockbench.run(
@@ -246,10 +266,12 @@ def test_a_self_test_of_one_lock_is_one_line_of_the_matrix(lockbench: Program) -
     assert result.stdout.startswith("sim   spin_nothing")
     assert "1 of 1 broken locks detected" in result.stdout
 
+
 def test_a_terminal_shows_how_far_the_engine_is(lockbench: Program) -> None:
     shown = lockbench.on_a_terminal(120, "stress", "global", "--engine", "sim", "--budget", "1s")
     assert "1/1  sim  global" in shown
     assert "schedules  0 failures" in shown
+
 
 def interrupted(program: Program, order: Path, of: str, *words: str) -> tuple[int, str, str]:
     """Ends it by Ctrl-C when an engine was asked, by `order`, for the lock `of`."""
@@ -262,11 +284,13 @@ def interrupted(program: Program, order: Path, of: str, *words: str) -> tuple[in
     out, err = process.communicate(timeout=PATIENCE_S)
     return process.returncode, out, err
 
+
 def test_an_interrupted_investigation_says_where_it_was(tmp_path: Path) -> None:
     engine = with_engine(tmp_path, "exec sleep 60\n")
     code, out, err = interrupted(engine, tmp_path / "sim.json", "mine", "--budget", "1s")
     assert (code, out) == (130, "")
     assert err == "lockbench stress: interrupted in mine by sim, 1 of 1; what was printed stands\n"
+
 
 def test_an_interrupted_simulation_says_nothing_of_what_another_engine_found(
     tmp_path: Path,
@@ -282,6 +306,7 @@ def test_an_interrupted_simulation_says_nothing_of_what_another_engine_found(
     assert report["remarks"] == []
     assert "interrupted in sim after mine by real, 1 of 1" in err
 
+
 def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> None:
     found = saying({**CLEAN, **FOUND, "verdict": "failed"})
     answer = f"if grep -q mine sim-mutants.json; then\n{found}else exec sleep 60; fi\n"
@@ -293,6 +318,7 @@ def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> No
     assert out.startswith("sim   mine")
     assert "0 rounds and a part of one, unfinished, seeds 1 to 1" in out
     assert err == "lockbench stress: interrupted in other by sim, 2 of 2 of round 1\n"
+
 
 def test_the_script_for_control_runs_writes_orders_that_engines_read() -> None:
     """tests/scripts/test_controls.py has engines of its own."""
