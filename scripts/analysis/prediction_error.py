@@ -2,9 +2,10 @@
 """How far measurements were from predictions of similar cells: the error band of a prediction.
 
 prediction_errors.csv, which `scripts/laboratory/prediction.py accuracy --errors` writes, has
-quantiles of measured over predicted for each class of cells: the length of the hold, and the threads for each
-processor of the machine that was measured. A prediction takes the class that is nearest to it, on a
-logarithmic scale; one thread is a class of its own, because it has no contention.
+quantiles of measured over predicted for each class of cells: the length of the hold, and the
+threads for each processor of the machine that was measured. A prediction takes the class that is
+nearest to it, on a logarithmic scale; one thread is a class of its own, because it has no
+contention.
 
 The classes come from one machine. That the errors elsewhere are like these is an assumption.
 """
@@ -31,6 +32,7 @@ COLUMNS = "figure hold_ns threads processors share cells low middle high".split(
 LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
 _AT_MOST = {"fairness_jain": 1.0}
 
+
 @dataclass(frozen=True)
 class Band:
     """Factors of a prediction. Between `low` and `high` are `share` of the measured cells."""
@@ -40,9 +42,11 @@ class Band:
     high: float
     share: float
 
+
 @lru_cache(maxsize=4)
 def table(file: Path = FILE) -> pd.DataFrame:
     return pd.read_csv(file, comment="#")
+
 
 def measured_on(file: Path = FILE) -> str:
     """The machine of the measurements in half a line, from the head of the file."""
@@ -51,9 +55,11 @@ def measured_on(file: Path = FILE) -> str:
             return line.removeprefix("# machine: ")
     return "one machine"
 
+
 def band(figure: str, threads: float, hold_ns: float, processors: float | None) -> Band | None:
     """Of the nearest class; None if the file has no errors of the figure."""
     return _band(figure, float(threads), hold_ns if hold_ns == hold_ns else 0.0, processors)
+
 
 @lru_cache(maxsize=4096)
 def _band(figure: str, threads: float, hold_ns: float, processors: float | None) -> Band | None:
@@ -70,12 +76,15 @@ def _band(figure: str, threads: float, hold_ns: float, processors: float | None)
     nearest = min((row for _, row in own.iterrows()), key=distance)
     return Band(*(float(nearest[name]) for name in ("low", "middle", "high", "share")))
 
+
 def low(figure: str) -> str:
     """The column with the lower end of a figure's band."""
     return f"{figure}_low"
 
+
 def high(figure: str) -> str:
     return f"{figure}_high"
+
 
 def with_bounds(trials: pd.DataFrame, processors: float | None) -> pd.DataFrame:
     """Predicted rows with columns for the ends of the bands of their figures; others as they
@@ -98,12 +107,15 @@ def with_bounds(trials: pd.DataFrame, processors: float | None) -> pd.DataFrame:
         made[high("makespan_s")] = work / made[low("operations_per_s")]
     return trials.assign(**made)
 
+
 def is_predicted(rows: pd.DataFrame) -> bool:
     return "predicted" in rows and bool((rows["predicted"] == "true").any())
+
 
 def is_mixed(rows: pd.DataFrame) -> bool:
     """Whether some rows were predicted and others were not."""
     return is_predicted(rows) and not bool((rows["predicted"] == "true").all())
+
 
 def bounds(rows: pd.DataFrame, figure: str) -> tuple[float, float] | None:
     """The medians of the ends of the rows' bands; None if they are measured."""
@@ -111,24 +123,29 @@ def bounds(rows: pd.DataFrame, figure: str) -> tuple[float, float] | None:
         return None
     return float(rows[low(figure)].median()), float(rows[high(figure)].median())
 
+
 def figures_and_bounds(rows: pd.DataFrame, figure: str) -> pd.Series:
     """All that a scale must have room for."""
     columns = [one for one in (figure, low(figure), high(figure)) if one in rows]
     return pd.concat([rows[one] for one in columns])
+
 
 def explained(predicted: bool) -> list[str]:
     """What a picture of predictions says of its bands, and nothing on one of measurements."""
     about = "dashed: predicted; band: {} of the figures measured on {} were in it"
     return [_alike(about)] if predicted else []
 
+
 def explained_ratio(predicted: bool) -> list[str]:
     """The same of a picture that shows ratios of primitives without bands."""
     about = "also hatched: a predicted lead within the error of such ratios, which is that of {} of"
     return [_alike(f"{about} them on {{}}")] if predicted else []
 
+
 def _alike(about: str) -> str:
     said = about.format(f"{100 * float(table()['share'].iloc[0]):.0f} %", measured_on())
     return f"{said}, for cells with about such a hold and as many threads for each processor"
+
 
 def ratio_error(threads: float, hold_ns: float, processors: float | None) -> float:
     """By which factor, as a logarithm, a predicted ratio of two primitives may be wrong: the
@@ -136,9 +153,11 @@ def ratio_error(threads: float, hold_ns: float, processors: float | None) -> flo
     found = band(RATIO, threads, hold_ns, processors)
     return max(-math.log(found.low), math.log(found.high), 0.0) if found else math.inf
 
+
 def exceeds_error(ratio: float, threads: float, hold_ns: float, processors: float | None) -> bool:
     """Whether a predicted ratio of two primitives, at least 1, is above 1 by more than that."""
     return math.log(ratio) > ratio_error(threads, hold_ns, processors)
+
 
 def ratio_words(classes: Sequence[tuple[float, float]], processors: float | None) -> str:
     """How accurate the ratio of two primitives is, for cells of these threads and holds; the least
