@@ -2,6 +2,7 @@
 
 #include "harness/process/program_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -52,15 +53,63 @@ std::vector<std::string> interpreter_words(std::ifstream& file) {
   return words;
 }
 
-// Whether the program names a loader, which loads libraries.
-bool has_loader(std::ifstream& file, const ElfW(Ehdr) & header) {
+// The loader that the program names, which loads libraries; empty: none.
+std::string loader_of(std::ifstream& file, const ElfW(Ehdr) & header) {
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + std::size_t{header.e_phentsize} * i));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return false;
-    if (segment.p_type == PT_INTERP) return true;
+    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return {};
+    if (segment.p_type != PT_INTERP) continue;
+    std::string path(std::min<std::size_t>(segment.p_filesz, 4096), '\0');
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    file.read(path.data(), static_cast<std::streamsize>(path.size()));
+    return path.c_str();
   }
-  return false;
+  return {};
+}
+
+// The libraries that the program names.
+std::vector<std::string> libraries_of(std::ifstream& file, const ElfW(Ehdr) & header) {
+  std::vector<ElfW(Phdr)> segments(header.e_phnum);
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + header.e_phentsize * i));
+    file.read(reinterpret_cast<char*>(&segments[i]), sizeof segments[i]);
+  }
+  const auto offset_of = [&segments](ElfW(Addr) address) {
+    for (const ElfW(Phdr) & one : segments) {
+      if (one.p_type == PT_LOAD && address >= one.p_vaddr && address < one.p_vaddr + one.p_filesz) {
+        return static_cast<std::streamoff>(address - one.p_vaddr + one.p_offset);
+      }
+    }
+    return std::streamoff{0};
+  };
+  std::vector<ElfW(Xword)> names;  // offsets in the table of strings
+  std::streamoff strings = 0;
+  for (const ElfW(Phdr) & segment : segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    ElfW(Dyn) entry{};
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    while (file.read(reinterpret_cast<char*>(&entry), sizeof entry) && entry.d_tag != DT_NULL) {
+      if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+      if (entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr);
+    }
+  }
+  std::vector<std::string> libraries;
+  for (const ElfW(Xword) name : names) {
+    file.seekg(strings + static_cast<std::streamoff>(name));
+    std::getline(file, libraries.emplace_back(), '\0');
+  }
+  return libraries;
+}
+
+bool wants_to_be_first(std::ifstream& file, const ElfW(Ehdr) & header) {
+  const char* const options = std::getenv("ASAN_OPTIONS");
+  if (options != nullptr && std::strstr(options, "verify_asan_link_order=0") != nullptr) {
+    return false;
+  }
+  const std::vector<std::string> libraries = libraries_of(file, header);
+  return std::any_of(libraries.begin(), libraries.end(),
+                     [](const std::string& one) { return one.starts_with("libasan.so"); });
 }
 
 bool has_other_rights(const fs::path& path) {
@@ -90,31 +139,55 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
     if (!checked.ok()) return checked.status();
     return ProgramFile{.path = path, .interpreter = interpreter->string()};
   }
-  ElfW(Ehdr) header{};
-  file.seekg(0);
-  const bool whole = static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
-  if (!whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return refused(path, "is neither a program nor a script that begins with #!");
-  }
-  ElfW(Ehdr) own{};
-  std::ifstream("/proc/self/exe", std::ios::binary).read(reinterpret_cast<char*>(&own), sizeof own);
-  if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
-    return refused(path, "is a program for another kind of processor than lockbench");
-  }
-  if (has_other_rights(path)) {
-    return refused(path,
-                   "runs with rights that its caller does not have (setuid, setgid or "
-                   "capabilities), so the loader ignores LD_PRELOAD; use a copy without them");
-  }
-  if (!has_loader(file, header)) {
-    return refused(path,
-                   "is linked statically, so its calls of pthread functions cannot be replaced; "
-                   "link it dynamically");
+  switch (preloadable(path)) {
+    case Preloadable::kUnknown:
+      return refused(path, "is neither a program nor a script that begins with #!");
+    case Preloadable::kOtherMachine:
+      return refused(path, "is a program for another kind of processor than lockbench");
+    case Preloadable::kOtherRights:
+      return refused(path,
+                     "runs with rights that its caller does not have (setuid, setgid or "
+                     "capabilities), so the loader ignores LD_PRELOAD; use a copy without them");
+    case Preloadable::kStatic:
+      return refused(path,
+                     "is linked statically, so its calls of pthread functions cannot be replaced; "
+                     "link it dynamically");
+    case Preloadable::kOtherLibrary:
+      return refused(path,
+                     "is linked with musl, whose loader cannot load a library for glibc; build it "
+                     "with glibc");
+    case Preloadable::kSanitizer:
+      return refused(path,
+                     "is built with AddressSanitizer, which wants to be the first library; set "
+                     "ASAN_OPTIONS=verify_asan_link_order=0");
+    case Preloadable::kYes:
+      break;
   }
   return ProgramFile{.path = path};
 }
 
 }  // namespace
+
+Preloadable preloadable(const fs::path& program) {
+  std::ifstream file(program, std::ios::binary);
+  ElfW(Ehdr) header{};
+  const bool whole = static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
+  if (!whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return Preloadable::kUnknown;
+  ElfW(Ehdr) own{};
+  std::ifstream("/proc/self/exe", std::ios::binary).read(reinterpret_cast<char*>(&own), sizeof own);
+  if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
+    return Preloadable::kOtherMachine;
+  }
+  if (has_other_rights(program)) return Preloadable::kOtherRights;
+  const std::string loader = loader_of(file, header);
+  if (loader.empty()) return Preloadable::kStatic;
+  if (loader.find("musl") != std::string::npos) return Preloadable::kOtherLibrary;
+  return wants_to_be_first(file, header) ? Preloadable::kSanitizer : Preloadable::kYes;
+}
+
+std::optional<fs::path> program_on_path(const std::string& word) {
+  return locate(word);
+}
 
 absl::StatusOr<ProgramFile> find_preloadable(const std::string& word) {
   const std::optional<fs::path> found = locate(word);

@@ -16,11 +16,13 @@ namespace {
 
 constexpr char kFooter[] =
     "Runs a program unchanged and records what it does with the locks of the pthread library:\n"
-    "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions. Locks\n"
-    "are grouped by place, the call that first acquired them. The answer goes to standard error:\n"
-    "whether locks are the program's problem, and the places by the time lost in waits. The "
-    "folder\n"
-    "gets observed.json, and observed.toml, a preset that reproduces the first place.\n"
+    "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions; and "
+    "its\n"
+    "waits for locks that it makes of futexes. Locks are grouped by place, the code that first\n"
+    "acquired them. The answer goes to standard error: whether locks are the program's problem,\n"
+    "what of the program was seen, and the places by the time lost in waits. Without a record of\n"
+    "what did the work there is no verdict, and the answer says what to do. The folder gets\n"
+    "observed.json, and observed.toml, a preset that reproduces the first place.\n"
     "docs/observe.md says how to read them and what cannot be seen.\n"
     "\n"
     "Ctrl-C and other signals reach the program as they would alone. --duration ends the\n"
@@ -29,6 +31,7 @@ constexpr char kFooter[] =
     "Examples\n"
     "  lockbench observe -- pigz -k -p 4 big.tar\n"
     "  lockbench observe --out seen --delay 5s --duration 30s -- memcached -t 4\n"
+    "  lockbench observe --repeat 5 -- ./benchmark\n"
     "  lockbench observe --place 'item_lock|assoc' -- memcached -t 4\n"
     "  lockbench observe --check seen          whether the preset has the program's contention\n"
     "  lockbench advise --observed seen        which lock is best for this load\n"
@@ -62,9 +65,12 @@ class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
         parse_duration, options.duration);
     add_count(
         observe, "--callers", {1, kMostCallers},
-        "Number of callers that make up a place, for programs whose locks are all acquired in "
-        "one function of theirs [1]",
+        "Number of callers that make up a place [up to the first that is no wrapper of a lock]",
         options.callers);
+    add_count(observe, "--repeat", {1, 1000},
+              "Runs of the program, one after the other; the answer has the spread of their "
+              "greatest gains, and the places are those of the run with the greatest one [1]",
+              options.repeat);
     add_place_expression(observe,
                          "Keeps only places whose name matches, as `function file.c:120` [all]",
                          options.place);
