@@ -29,6 +29,7 @@ HEADERS = {
     "nlohmann json": ("nlohmann-json3-dev",),
     "hwloc": ("libhwloc-dev",),
     "Expat": ("libexpat1-dev",),
+    "RE2": ("libre2-dev",),
     "elfutils": ("libdw-dev",),
     "SQLite": ("libsqlite3-dev",),
     "Asio": (),  # optional

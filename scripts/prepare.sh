@@ -13,7 +13,8 @@
 run_packages=(
   build-essential cmake file ninja-build pkg-config
   libabsl-dev libbenchmark-dev libcli11-dev libconcurrentqueue-dev libdw-dev
-  libexpat1-dev libhwloc-dev libsqlite3-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
+  libexpat1-dev libhwloc-dev libre2-dev libsqlite3-dev libtbb-dev libtomlplusplus-dev
+  nlohmann-json3-dev
   graphviz python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
 )
 
