@@ -31,6 +31,7 @@ LIBRARIES = {
     "nlohmann json": r"nlohmann/.+",
     "hwloc": r"hwloc(/.+)?\.h",
     "Expat": r"expat\.h",
+    "RE2": r"re2/.+\.h",
     "elfutils": r"elfutils/.+\.h|dwarf\.h",
     "SQLite": r"sqlite3\.h",
     "hiredis": r"hiredis/.+\.h",
@@ -103,7 +104,7 @@ services/redis: primitives services | standard, hiredis, lockbench, kernel
 services/postgresql: primitives services | standard, libpq, lockbench, kernel
 services/zookeeper: primitives services | standard, ZooKeeper, lockbench, kernel
 workloads/database: primitives/concepts.h primitives/platform workloads | standard, SQLite, kernel
-harness/plan: workloads/settings.h workloads/random.h | std, Abseil, toml++, nlohmann json
+harness/plan: workloads/settings.h workloads/random.h | std, Abseil, toml++, nlohmann json, RE2
 # What the kernel and hwloc say of the machine, and what this process may use of it.
 harness/kernel: | std, hwloc, kernel
 harness/measure: primitives/concepts.h primitives/no_lock.h primitives/platform workloads
@@ -187,13 +188,16 @@ harness/calibrate: primitives/platform harness/machine harness/measure harness/p
 harness/petri: harness/plan/nearest.h harness/plan/quantity.h primitives/platform/huge_memory.h |
     std, Abseil, Expat
 # Other programs and signals.
-harness/process: harness/kernel harness/plan harness/record harness/terminal
+harness/process: harness/kernel harness/plan harness/preload harness/record harness/terminal
     primitives/platform/file.h primitives/platform/scratch_folder.h | standard, Abseil, kernel
+# What each library has that a user's program loads.
+harness/preload: harness/observe/original.h | standard, kernel
 # A library that a user's program loads.
 harness/observe: harness/measure/histogram.h primitives/internal/observer.h
     primitives/platform/layout.h | standard, kernel
 # The same, with a base lock in it.
-harness/substitute: harness/observe/loaded_code.h harness/observe/original.h primitives/platform |
+harness/substitute: harness/observe/loaded_code.h harness/observe/original.h
+    primitives/baselines/absl_mutex.h primitives/platform |
     standard, kernel
 harness/terminal: | standard, Abseil, kernel
 # One folder for each command.

@@ -249,7 +249,6 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.run.words[0] = "lockbench";
   line.advise.program = words[0];
   line.predict.program = words[0];
-  line.compare_program.program = words[0];
   line.merge.program = words[0];
   line.submit.program = words[0];
   line.advise.words = line.run.words;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <regex>
 #include <set>
 #include <string>
+
+#include <absl/strings/str_cat.h>
 
 #include "harness/cli/command_flags.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/help_texts.h"
+#include "harness/plan/expression.h"
 #include "harness/plan/quantity.h"
 
 namespace lockbench {
@@ -14,22 +16,11 @@ namespace {
 
 constexpr char kNoProgram[] = "name the program after --, as `";
 
-bool is_expression(const std::string& text) {
-  try {
-    const std::regex valid(text);
-    return true;
-  } catch (const std::regex_error&) {
-    return false;
-  }
-}
-
 void add_place_expression(CLI::App& command, const char* help, std::string& expression) {
   add_value(command, {.names = "--place", .type = "REGEX", .help = help},
             [&expression](const std::string& text) {
               expression = text;
-              return is_expression(text)
-                         ? absl::OkStatus()
-                         : absl::InvalidArgumentError("'" + text + "' is no regular expression");
+              return Expression::parse(text).status();
             });
 }
 
@@ -138,8 +129,10 @@ std::string validate_compare_program(const CompareProgramOptions& options) {
   if (options.lower_is_better && !printed) {
     return "--lower-is-better: is for a printed number; of " + options.metric + " it is so anyway";
   }
-  if (printed && !is_expression(options.metric)) {
-    return "--metric: '" + options.metric + "' is neither wall, cpu nor a regular expression";
+  const absl::Status expression =
+      printed ? Expression::parse(options.metric).status() : absl::OkStatus();
+  if (!expression.ok()) {
+    return absl::StrCat("--metric: is neither wall nor cpu, and ", expression.message());
   }
   if (!options.command.empty()) return {};
   return std::string(kNoProgram) +

@@ -11,6 +11,7 @@
 
 #include "harness/measure/latency_summary.h"
 #include "harness/observe/recording.h"
+#include "harness/plan/expression.h"
 
 namespace lockbench {
 
@@ -115,7 +116,8 @@ Observation read_observation(const observe::Recording& recording, const Observat
 void bound_by_processors(Observation& observation, double processor_s, double processors,
                          double cost_ns);
 
-// Leaves only the places whose text the expression finds.
-void keep_places(Observation& observation, const std::string& expression);
+// Leaves only the places whose text the expression finds. False, and all are left, if it finds
+// none: that is no program without locks.
+bool keep_places(Observation& observation, const Expression& wanted);
 
 }  // namespace lockbench

@@ -24,8 +24,10 @@
 #include "harness/command/observe/recording_file.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/ticks.h"
+#include "harness/plan/expression.h"
 #include "harness/plan/printable.h"
 #include "harness/process/foreground_program.h"
+#include "harness/process/preload.h"
 #include "harness/process/program_file.h"
 #include "harness/process/resources.h"
 #include "harness/record/files.h"
@@ -151,6 +153,8 @@ class ObserveRun {
       return complain(err_, "liblockbench_observe.so is missing beside lockbench; install it again",
                       kCouldNotFinish);
     }
+    const absl::StatusOr<std::string> preload = preload_variable(*library);
+    if (!preload.ok()) return complain(err_, preload.status(), kCouldNotFinish);
     auto recording = RecordingFile::create(options_.callers);
     if (!recording.ok()) {
       return complain(err_, recording.status(), kCouldNotFinish);
@@ -169,11 +173,12 @@ class ObserveRun {
                0);
     }
     facts_.interpreter = program->interpreter;
-    return observe(library->string());
+    return observe(*preload);
   }
 
  private:
-  int observe(const std::string& library) {
+  // `preload`: the environment variable.
+  int observe(const std::string& preload) {
     facts_.command = options_.command;
     facts_.started_at = utc_now();
     facts_.delay_s = seconds(options_.delay);
@@ -186,7 +191,7 @@ class ObserveRun {
     absl::StatusOr<ForegroundEnd> end = [&] {
       LiveLine live(err_, *recording_, rate_);
       ForegroundOrder order{.words = options_.command,
-                            .environment = {preload_variable(library), recording_->variable()}};
+                            .environment = {preload, recording_->variable()}};
       if (options_.delay.count() != 0 || options_.duration.count() != 0) {
         order.period = std::chrono::milliseconds(20);
       }
@@ -230,9 +235,8 @@ class ObserveRun {
     }
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
-      keep_places(observation, options_.place);
-      if (some && observation.processes.empty()) {
-        complain(err_, "--place: no place matches '" + options_.place + "'", 0);
+      if (!keep_places(observation, *Expression::parse(options_.place)) && some) {
+        complain(err_, "--place: no place matches '" + options_.place + "'; all are shown", 0);
       }
     }
     const absl::Status written = write_results(folder_, observation, facts_);

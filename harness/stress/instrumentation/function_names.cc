@@ -22,6 +22,8 @@ namespace lockbench::stress {
 namespace {
 
 std::string readable(const char* name) {
+  // Else it is no mangled name, and what a type is called: `f` would become `float`.
+  if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
   char* const demangled = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string text = status == 0 ? demangled : name;
@@ -161,6 +163,22 @@ std::string function_at(const void* address) {
 
 std::string readable_name(const char* name) {
   return readable(name);
+}
+
+std::string without_parameters(const std::string& function) {
+  std::string text = function.substr(0, function.find(" [clone "));
+  for (const std::string_view qualifier : {" const", " volatile", " &&", " &", " noexcept"}) {
+    if (text.ends_with(qualifier)) text.resize(text.size() - qualifier.size());
+  }
+  if (!text.ends_with(')')) return text;
+  // Backwards: parentheses before the last pair are of a call operator, an anonymous namespace or a
+  // template's argument.
+  int open = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (text[at] == ')') ++open;
+    if (text[at] == '(' && --open == 0) return text.substr(0, at);
+  }
+  return text;
 }
 
 std::vector<std::string> sources_without_instrumentation(const char* library) {
