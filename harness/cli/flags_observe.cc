@@ -54,8 +54,7 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
              {.names = "--duration", .type = "TIME", .help = "Records for this long [to the end]"},
              parse_duration, options.duration);
   add_count(observe, "--callers", {1, kMostCallers},
-            "Number of callers that make up a place, for programs whose locks are all acquired in "
-            "one function of theirs [1]",
+            "Number of callers that make up a place [up to the first that is no wrapper of a lock]",
             options.callers);
   add_place_expression(observe,
                        "Keeps only places whose name matches, as `function file.c:120` [all]",

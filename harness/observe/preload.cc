@@ -9,38 +9,26 @@
 // It is linked with the C library alone, so that a program in C does not load the C++ library.
 #include <cerrno>
 #include <cstdlib>
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "harness/observe/original.h"
+#include "harness/observe/process_life.h"
 #include "harness/observe/recorder.h"
+#include "harness/observe/thread_record.h"
 #include "primitives/internal/observer.h"
 
 namespace lockbench::observe {
 namespace {
 
-void map_recording(const char* path) {
-  const int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return;
-  void* const memory =
-      mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  close(file);
-  if (memory == MAP_FAILED) return;
-  auto& recording = *static_cast<Recording*>(memory);
-  // relaxed: it was written before this program was started.
-  if (recording.version.load(std::memory_order_relaxed) != Recording::kVersion) return;
-  begin_recording(recording, false);
-  pthread_atfork(nullptr, nullptr, begin_in_child);
-}
-
 // A lock of another library's constructor is used before this; it is not recorded until then.
 [[gnu::constructor(101)]] void begin() {
   const int error = errno;
-  const char* const path = std::getenv(kRecordingVariable);
-  if (path != nullptr) map_recording(path);
+  if (const char* const path = std::getenv(kRecordingVariable)) {
+    begin_recording(path);
+    watch_ends_of_threads([](void*) { thread_ends(); });
+    pthread_atfork(nullptr, nullptr, begin_in_child);
+  }
   errno = error;
 }
 
@@ -58,14 +46,15 @@ int acquire(const Request& request, int refused, Attempt attempt, WaitFor wait_f
   }
   // Another error is the waiting function's to report: its own may differ.
   if (tried != refused) return wait_for();
-  const Wait wait = wait_begins(request);
+  const std::uint64_t since = wait_begins(request);
   const int result = wait_for();
-  wait_ends(request, wait, is_acquired(result));
+  wait_ends(request, since, is_acquired(result));
   return result;
 }
 
 template <class Attempt>
-int try_only(const Request& request, int refused, Attempt attempt) {
+int try_only(Request request, int refused, Attempt attempt) {
+  request.waits = false;
   const int result = attempt();
   if (is_acquired(result)) {
     acquired(request);
@@ -76,11 +65,19 @@ int try_only(const Request& request, int refused, Attempt attempt) {
 }
 
 template <class WaitFor>
-int wait_for_condition(const Request& mutex, WaitFor wait_for) {
-  condition_wait_begins(mutex.lock);
+int wait_for_condition(const void* condition, const Request& mutex, WaitFor wait_for) {
+  const ConditionWait wait = condition_wait_begins(condition, mutex);
   const int result = wait_for();
   // After an error in the arguments the mutex was never released: it is held either way.
-  condition_wait_ends(mutex);
+  condition_wait_ends(condition, mutex, wait, result == 0);
+  return result;
+}
+
+template <class WaitFor>
+int wait_for_event(WaitFor wait_for) {
+  const std::uint64_t since = event_wait_begins();
+  const int result = wait_for();
+  event_wait_ends(since);
   return result;
 }
 
@@ -110,6 +107,7 @@ using lockbench::observe::semaphore_result;
 using lockbench::observe::semaphore_return;
 using lockbench::observe::try_only;
 using lockbench::observe::wait_for_condition;
+using lockbench::observe::wait_for_event;
 
 // The place is the caller of the exported function, so the address is taken there.
 #define LOCKBENCH_REQUEST(lock_, kind_, access_)                                                 \
@@ -153,7 +151,7 @@ LOCKBENCH_EXPORT pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock
 }
 
 LOCKBENCH_EXPORT pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  released(mutex);
+  released(mutex, __builtin_return_address(0));
   return LOCKBENCH_ORIGINAL(pthread_mutex_unlock)(mutex);
 }
 
@@ -226,7 +224,7 @@ LOCKBENCH_EXPORT pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t cl
 }
 
 LOCKBENCH_EXPORT pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  released(lock);
+  released(lock, __builtin_return_address(0));
   return LOCKBENCH_ORIGINAL(pthread_rwlock_unlock)(lock);
 }
 
@@ -255,7 +253,7 @@ LOCKBENCH_EXPORT pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
 }
 
 LOCKBENCH_EXPORT pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
-  released(const_cast<int*>(lock));
+  released(const_cast<int*>(lock), __builtin_return_address(0));
   return LOCKBENCH_ORIGINAL(pthread_spin_unlock)(lock);
 }
 
@@ -271,21 +269,21 @@ LOCKBENCH_EXPORT pthread_spin_destroy(pthread_spinlock_t* lock) noexcept {
 }
 
 LOCKBENCH_EXPORT pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  return wait_for_condition(LOCKBENCH_MUTEX(mutex), [=] {
+  return wait_for_condition(condition, LOCKBENCH_MUTEX(mutex), [=] {
     return LOCKBENCH_ORIGINAL(pthread_cond_wait)(condition, mutex);
   });
 }
 
 LOCKBENCH_EXPORT pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                         const timespec* until) {
-  return wait_for_condition(LOCKBENCH_MUTEX(mutex), [=] {
+  return wait_for_condition(condition, LOCKBENCH_MUTEX(mutex), [=] {
     return LOCKBENCH_ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
   });
 }
 
 LOCKBENCH_EXPORT pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                         clockid_t clock, const timespec* until) {
-  return wait_for_condition(LOCKBENCH_MUTEX(mutex), [=] {
+  return wait_for_condition(condition, LOCKBENCH_MUTEX(mutex), [=] {
     return LOCKBENCH_ORIGINAL(pthread_cond_clockwait)(condition, mutex, clock, until);
   });
 }
@@ -323,6 +321,46 @@ LOCKBENCH_EXPORT sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec
       }));
 }
 
+LOCKBENCH_EXPORT sem_post(sem_t* semaphore) noexcept {
+  // Before it is posted: the thread that waits for it may destroy it.
+  lockbench::observe::posted(semaphore);
+  return LOCKBENCH_ORIGINAL(sem_post)(semaphore);
+}
+
+LOCKBENCH_EXPORT sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
+  lockbench::observe::ended(semaphore);
+  return LOCKBENCH_ORIGINAL(sem_init)(semaphore, shared, value);
+}
+
+LOCKBENCH_EXPORT pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  lockbench::observe::condition_signalled(condition);
+  return LOCKBENCH_ORIGINAL(pthread_cond_signal)(condition);
+}
+
+LOCKBENCH_EXPORT pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  lockbench::observe::condition_signalled(condition);
+  return LOCKBENCH_ORIGINAL(pthread_cond_broadcast)(condition);
+}
+
+LOCKBENCH_EXPORT pthread_join(pthread_t thread, void** result) {
+  return wait_for_event([=] { return LOCKBENCH_ORIGINAL(pthread_join)(thread, result); });
+}
+
+LOCKBENCH_EXPORT pthread_timedjoin_np(pthread_t thread, void** result, const timespec* until) {
+  return wait_for_event(
+      [=] { return LOCKBENCH_ORIGINAL(pthread_timedjoin_np)(thread, result, until); });
+}
+
+LOCKBENCH_EXPORT pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
+                                      const timespec* until) {
+  return wait_for_event(
+      [=] { return LOCKBENCH_ORIGINAL(pthread_clockjoin_np)(thread, result, clock, until); });
+}
+
+LOCKBENCH_EXPORT pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  return wait_for_event([=] { return LOCKBENCH_ORIGINAL(pthread_barrier_wait)(barrier); });
+}
+
 // For locks that the program makes itself: <lockbench/observed.h>.
 namespace lockbench::observe {
 namespace {
@@ -335,16 +373,15 @@ constexpr lockbench::internal::Observer kObserver{
     .acquired = [](const void* lock, const void* caller) { acquired(request_of(lock, caller)); },
     .wait_begins =
         [](const void* lock, const void* caller) {
-          const Wait wait = wait_begins(request_of(lock, caller));
-          return lockbench::internal::Observer::Wait{.since = wait.since, .place = wait.place};
+          return lockbench::internal::Observer::Wait{
+              .since = wait_begins(request_of(lock, caller)), .place = nullptr};
         },
     .wait_ends =
         [](const void* lock, const void* caller, lockbench::internal::Observer::Wait wait) {
-          wait_ends(request_of(lock, caller),
-                    {.since = wait.since, .place = static_cast<Place*>(wait.place)}, true);
+          wait_ends(request_of(lock, caller), wait.since, true);
         },
     .try_failed = try_failed,
-    .released = released,
+    .released = [](const void* lock) { released(lock, __builtin_return_address(0)); },
     .ended = ended,
 };
 

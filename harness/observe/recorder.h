@@ -4,11 +4,12 @@
 //
 // Guarantees   Counts are exact. Waits that begin with a failed try are timed each; holds and
 //              thinks one in kSampleEvery, at random distances, and a thread's first
-//              kSampledFirst. No function allocates, takes a
-//              lock or changes errno. Memory is bounded: beyond the limits of Process, acquisitions
-//              are counted by place and not by lock.
-// Not offered  Holds that another thread ends (semaphores). Two locks without destroy() at one
-//              address, one after the other, count as one.
+//              kSampledFirst. A wait ends with wait_ends(), with the next call for its thread, or
+//              with the thread: a thread that was cancelled or jumped out of its wait waits no
+//              longer. No function allocates, takes a lock or changes errno. Memory is bounded:
+//              beyond the limits of Process, acquisitions are counted by place and not by lock.
+// Not offered  Two locks without destroy() at one address, one after the other, count as one. Of
+//              locks that a program makes of futexes, only waits are known.
 // Requires     acquired() and released() by the thread that acquires and releases; released()
 //              before the lock is released, because the holder owns the entry's counts.
 #pragma once
@@ -22,12 +23,6 @@ namespace lockbench::observe {
 inline constexpr std::uint32_t kSampleEvery = 16;
 inline constexpr std::uint32_t kSampledFirst = 256;
 
-// Uses this part of the memory from now on. Call it once, before another thread runs.
-void begin_recording(Recording& recording, bool forked);
-
-// In the child of a fork(): the part of the parent is not this process's.
-void begin_in_child();
-
 // Whether anything is counted now.
 bool recording();
 
@@ -38,30 +33,48 @@ struct Request {
   const void* caller = nullptr;  // the return address of the call
   LockKind kind = LockKind::kNone;
   Access access = Access::kExclusive;
+  bool waits = true;  // false: it is a try
 };
 
 // An acquisition without a wait.
 void acquired(const Request& request);
 
-// A wait that a failed try precedes. Each wait_begins() is followed by wait_ends().
-struct Wait {
-  std::uint64_t since = 0;  // 0: nothing is recorded
-  Place* place = nullptr;
-};
-Wait wait_begins(const Request& request);
-void wait_ends(const Request& request, const Wait& wait, bool acquired);
+// A wait that a failed try precedes. Returns the time, 0 if nothing is recorded. wait_ends() is
+// told that time.
+std::uint64_t wait_begins(const Request& request);
+void wait_ends(const Request& request, std::uint64_t since, bool acquired);
 
 // A try that failed and is not followed by a wait.
 void try_failed(const void* lock);
 
-// Before a release.
-void released(const void* lock);
+// Before a release. `caller`: the return address of the call.
+void released(const void* lock, const void* caller);
+
+// A semaphore is posted, or threads that wait for a futex are woken.
+void posted(const void* lock);
 
 // A wait for a condition releases the mutex and acquires it again.
-void condition_wait_begins(const void* lock);
-void condition_wait_ends(const Request& request);
+struct ConditionWait {
+  std::uint64_t since = 0;  // 0: nothing is recorded
+  long switches = 0;        // times that the thread had gone to sleep before
+};
+ConditionWait condition_wait_begins(const void* condition, const Request& mutex);
+void condition_wait_ends(const void* condition, const Request& mutex, const ConditionWait& wait,
+                         bool signalled);
+void condition_signalled(const void* condition);
+
+// A thread waits in another function: for the end of a thread, or at a barrier.
+std::uint64_t event_wait_begins();
+void event_wait_ends(std::uint64_t since);
+
+// A system call waits for a futex. `futex_wait_ends` is told whether the thread slept.
+std::uint64_t futex_wait_begins(const Request& request);
+void futex_wait_ends(const Request& request, std::uint64_t since, bool slept);
 
 // The lock is destroyed, or another one begins at its address.
 void ended(const void* lock);
+
+// The calling thread ends.
+void thread_ends();
 
 }  // namespace lockbench::observe

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,22 +76,49 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
+// Of the children that this process has waited for.
+double processor_s_of_children() {
+  rusage use{};
+  getrusage(RUSAGE_CHILDREN, &use);
+  return seconds(use.ru_utime) + seconds(use.ru_stime);
+}
+
+// Processes that the program leaves behind become children of this one, so that their end and their
+// processor time are known.
+void adopt_what_the_program_leaves() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+// Waits for each child that has ended. Returns whether `child` was among them, and its status.
+std::optional<int> reap(pid_t child, const ForegroundOrder& order) {
+  std::optional<int> status_of_child;
+  for (;;) {
+    siginfo_t found{};
+    if (waitid(P_ALL, 0, &found, WEXITED | WNOHANG | WNOWAIT) != 0 || found.si_pid == 0) break;
+    if (order.has_ended) order.has_ended(static_cast<std::uint32_t>(found.si_pid));
+    int status = 0;
+    waitpid(found.si_pid, &status, 0);
+    if (found.si_pid == child) status_of_child = status;
+  }
+  return status_of_child;
+}
+
 }  // namespace
 
 absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order) {
   const SignalQueue signals;
+  adopt_what_the_program_leaves();
+  const double processor_s_before = processor_s_of_children();
   const Clock::time_point begin = Clock::now();
   const absl::StatusOr<pid_t> child = start(order, signals.usual());
   if (!child.ok()) return child.status();
-  Clock::time_point next = begin + order.period;
+  Clock::time_point next = begin + order.first;
   for (;;) {
-    rusage use{};
-    int status = 0;
-    if (wait4(*child, &status, WNOHANG, &use) == *child) {
+    if (const std::optional<int> status = reap(*child, order)) {
       return ForegroundEnd{.process = static_cast<std::uint32_t>(*child),
-                           .status = status,
+                           .status = *status,
                            .wall_s = std::chrono::duration<double>(Clock::now() - begin).count(),
-                           .processor_s = seconds(use.ru_utime) + seconds(use.ru_stime)};
+                           .processor_s = processor_s_of_children() - processor_s_before};
     }
     siginfo_t found{};
     const auto left = std::max(Clock::duration{0}, next - Clock::now());
@@ -98,8 +127,7 @@ absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order) {
       kill(*child, found.si_signo);
     }
     if (Clock::now() < next) continue;
-    next += order.period;
-    if (order.each_period) order.each_period();
+    next = Clock::now() + (order.look ? order.look() : std::chrono::nanoseconds(order.first));
   }
 }
 

@@ -80,15 +80,19 @@ void skip_options_of_env(std::vector<std::string>& words) {
   }
 }
 
-// Whether the program names a loader, which loads libraries.
-bool has_loader(std::ifstream& file, const ElfW(Ehdr) & header) {
+// The loader that the program names, which loads libraries; empty: none.
+std::string loader_of(std::ifstream& file, const ElfW(Ehdr) & header) {
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + std::size_t{header.e_phentsize} * i));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return false;
-    if (segment.p_type == PT_INTERP) return true;
+    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return {};
+    if (segment.p_type != PT_INTERP) continue;
+    std::string path(std::min<std::size_t>(segment.p_filesz, 4096), '\0');
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    file.read(path.data(), static_cast<std::streamsize>(path.size()));
+    return path.c_str();
   }
-  return false;
+  return {};
 }
 
 bool has_other_rights(const fs::path& path) {
@@ -121,31 +125,50 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
     if (!checked.ok()) return checked.status();
     return ProgramFile{.path = path, .interpreter = interpreter->string()};
   }
-  ElfW(Ehdr) header{};
-  file.seekg(0);
-  const bool whole = static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
-  if (!whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return refused(path, "is neither a program nor a script that begins with #!");
-  }
-  ElfW(Ehdr) own{};
-  std::ifstream("/proc/self/exe", std::ios::binary).read(reinterpret_cast<char*>(&own), sizeof own);
-  if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
-    return refused(path, "is a program for another kind of processor than lockbench");
-  }
-  if (has_other_rights(path)) {
-    return refused(path,
-                   "runs with rights that its caller does not have (setuid, setgid or "
-                   "capabilities), so the loader ignores LD_PRELOAD; use a copy without them");
-  }
-  if (!has_loader(file, header)) {
-    return refused(path,
-                   "is linked statically, so its calls of pthread functions cannot be replaced; "
-                   "link it dynamically");
+  switch (preloadable(path)) {
+    case Preloadable::kUnknown:
+      return refused(path, "is neither a program nor a script that begins with #!");
+    case Preloadable::kOtherMachine:
+      return refused(path, "is a program for another kind of processor than lockbench");
+    case Preloadable::kOtherRights:
+      return refused(path,
+                     "runs with rights that its caller does not have (setuid, setgid or "
+                     "capabilities), so the loader ignores LD_PRELOAD; use a copy without them");
+    case Preloadable::kStatic:
+      return refused(path,
+                     "is linked statically, so its calls of pthread functions cannot be replaced; "
+                     "link it dynamically");
+    case Preloadable::kOtherLibrary:
+      return refused(path,
+                     "is linked with musl, whose loader cannot load a library for glibc; build it "
+                     "with glibc");
+    case Preloadable::kYes:
+      break;
   }
   return ProgramFile{.path = path};
 }
 
 }  // namespace
+
+Preloadable preloadable(const fs::path& program) {
+  std::ifstream file(program, std::ios::binary);
+  ElfW(Ehdr) header{};
+  const bool whole = static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
+  if (!whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return Preloadable::kUnknown;
+  ElfW(Ehdr) own{};
+  std::ifstream("/proc/self/exe", std::ios::binary).read(reinterpret_cast<char*>(&own), sizeof own);
+  if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
+    return Preloadable::kOtherMachine;
+  }
+  if (has_other_rights(program)) return Preloadable::kOtherRights;
+  const std::string loader = loader_of(file, header);
+  if (loader.empty()) return Preloadable::kStatic;
+  return loader.find("musl") == std::string::npos ? Preloadable::kYes : Preloadable::kOtherLibrary;
+}
+
+std::optional<fs::path> find_program(const std::string& word) {
+  return locate(word);
+}
 
 absl::StatusOr<ProgramFile> find_preloadable(const std::string& word) {
   const std::optional<fs::path> found = locate(word);

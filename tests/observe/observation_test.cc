@@ -9,8 +9,10 @@
 #include "harness/command/observe/blocked_timeline.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_preset.h"
-#include "harness/command/observe/observed_text.h"
+#include "harness/command/observe/figures_text.h"
 #include "harness/command/observe/recording_file.h"
+#include "harness/command/observe/verdict.h"
+#include "harness/observe/counters.h"
 #include "harness/plan/preset_file.h"
 
 namespace lockbench {
@@ -48,20 +50,10 @@ TEST(Popularity, OneLockHasAllAcquisitions) {
 }
 
 TEST(Timeline, EachPeriodHasTheShareInWhichAThreadWaited) {
-  const auto file = RecordingFile::create(1);
-  ASSERT_TRUE(file.ok());
-  auto& recording = const_cast<observe::Recording&>((*file)->live());
-  observe::Process& process = recording.processes[0];
-  recording.claimed = 1;
-  process.start_ticks = 100;
   BlockedTimeline timeline;
-  const auto note = [&](std::uint64_t blocked_ticks, double at_s) {
-    process.blocked.ticks = blocked_ticks;
-    timeline.note(recording, {.ns_per_tick = 1, .now_ticks = 1000}, at_s);
-  };
-  note(500'000'000, 1);
-  note(500'000'000, 3);
-  note(1'500'000'000, 4);
+  timeline.note({{0, 0.5}}, 1);
+  timeline.note({{0, 0.5}}, 3);
+  timeline.note({{0, 1.5}}, 4);
   const std::vector<BlockedPeriod> found = timeline.of(0);
   ASSERT_EQ(found.size(), 3U);
   const std::vector<std::pair<double, double>> expected{{1, 0.5}, {3, 0}, {4, 1}};
@@ -70,8 +62,149 @@ TEST(Timeline, EachPeriodHasTheShareInWhichAThreadWaited) {
     EXPECT_DOUBLE_EQ(found[i].blocked_share, expected[i].second);
   }
   EXPECT_EQ(timeline.of(1).front().blocked_share, 0);  // another process
-  for (int s = 5; s < 3000; ++s) note(1'500'000'000, s);
+  for (int s = 5; s < 3000; ++s) timeline.note({{0, 1.5}}, s);
   EXPECT_LE(timeline.of(0).size(), BlockedTimeline::kMostPeriods);
+}
+
+// 3 GHz for six days, and more threads than any process has.
+TEST(BlockedTime, HasNoLimitThatAServerReaches) {
+  observe::BlockedTime blocked{};
+  const std::uint64_t day = 86'400ULL * 3'000'000'000ULL;
+  for (int i = 0; i < 100'000; ++i) observe::begin_blocked(blocked, 6 * day + i);
+  EXPECT_EQ(blocked.waiters, 100'000U);
+  for (int i = 0; i < 100'000; ++i) observe::end_blocked(blocked, 7 * day);
+  EXPECT_NEAR(blocked_s(blocked.waiters, blocked.ticks, 9 * day, 1.0 / 3), 86'400, 1e-3);
+  observe::begin_blocked(blocked, 8 * day);  // waits still
+  EXPECT_NEAR(blocked_s(blocked.waiters, blocked.ticks, 9 * day, 1.0 / 3), 2 * 86'400, 1e-3);
+}
+
+TEST(BlockedTime, WhatTwoPeriodsHaveInCommonCountsOnce) {
+  observe::BlockedTime blocked{};
+  observe::Count until = 0;
+  observe::add_blocked(blocked, until, 100, 200);
+  observe::add_blocked(blocked, until, 100, 300);
+  observe::add_blocked(blocked, until, 250, 300);
+  EXPECT_EQ(blocked.ticks, 200U);
+}
+
+// A program of which all was seen, and whose locks cost little.
+Observation seen_observation() {
+  Observation observation{.processes = {{.pid = 7,
+                                         .program = "/bin/server",
+                                         .wall_s = 10,
+                                         .threads = 4,
+                                         .acquisitions = 1000,
+                                         .blocked_s = 0.1,
+                                         .greatest_gain = 0.01,
+                                         .places = {{.acquisitions = 1000}}}}};
+  observation.coverage = {.end = "exit code 0",
+                          .life_s = 10,
+                          .window_s = 10,
+                          .processes = 1,
+                          .processor_s = 8,
+                          .seen_processor_s = 8,
+                          .futex_samples = 50,
+                          .seen_futex_samples = 50};
+  return observation;
+}
+
+VerdictKind kind_of(const Observation& observation) {
+  return verdict_of(observation, "./server").kind;
+}
+
+TEST(Verdict, AcquitsOnlyIfAllWasSeen) {
+  const Verdict verdict = verdict_of(seen_observation(), "./server");
+  EXPECT_EQ(verdict.kind, VerdictKind::kNotTheProblem);
+  EXPECT_EQ(verdict.notes.back(),
+            "seen: 1 process, 100 % of the processor time, 100 % of 50 sampled futex waits; one run");
+
+  Observation partly = seen_observation();
+  partly.coverage.seen_processor_s = 7;
+  EXPECT_EQ(kind_of(partly), VerdictKind::kPartlySeen);
+  partly.coverage.seen_processor_s = 2;
+  EXPECT_EQ(kind_of(partly), VerdictKind::kNotSeen);
+
+  Observation futexes = seen_observation();
+  futexes.coverage.seen_futex_samples = 25;
+  EXPECT_EQ(kind_of(futexes), VerdictKind::kPartlySeen);
+
+  Observation lost = seen_observation();
+  lost.coverage.placeless_acquisitions = 1;
+  EXPECT_EQ(kind_of(lost), VerdictKind::kPartlySeen);
+
+  Observation left_out = seen_observation();
+  left_out.coverage.unseen = {{.program = "8 processes", .why = Unseen::kNoRoom}};
+  EXPECT_EQ(kind_of(left_out), VerdictKind::kPartlySeen);
+
+  Observation java = seen_observation();
+  java.coverage.runtimes = {"Java"};
+  EXPECT_EQ(kind_of(java), VerdictKind::kPartlySeen);
+}
+
+TEST(Verdict, NamesTheProgramThatWasNotSeen) {
+  Observation observation = seen_observation();
+  observation.processes.clear();
+  observation.coverage.seen_processor_s = 0.1;
+  observation.coverage.unseen = {{.pid = 9,
+                                  .program = "/bin/worker",
+                                  .why = Unseen::kEnvironment,
+                                  .processor_s = 7.9,
+                                  .life_s = 9}};
+  const Verdict verdict = verdict_of(observation, "env");
+  EXPECT_EQ(verdict.kind, VerdictKind::kNotSeen);
+  EXPECT_TRUE(verdict.answer.starts_with(
+      "the program that did the work was not seen: worker (process 9): it began with another"))
+      << verdict.answer;
+}
+
+TEST(Verdict, AProcessThatIsTooSmallDoesNotMatter) {
+  Observation observation = seen_observation();
+  observation.coverage.seen_processor_s = 7.99;
+  observation.coverage.unseen = {
+      {.pid = 9, .program = "/bin/date", .why = Unseen::kStatic, .processor_s = 0.01}};
+  EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
+  observation.coverage.unseen[0].life_s = 5;  // a server that sleeps may be what matters
+  EXPECT_EQ(kind_of(observation), VerdictKind::kPartlySeen);
+}
+
+TEST(Verdict, OfAProgramThatRunsOnThereIsNone) {
+  Observation observation = seen_observation();
+  observation.coverage.running = {{.pid = 9, .program = "/usr/bin/redis-server"}};
+  const Verdict verdict = verdict_of(observation, "redis-server");
+  EXPECT_EQ(verdict.kind, VerdictKind::kNotSeen);
+  EXPECT_TRUE(verdict.answer.starts_with("no verdict: redis-server (process 9) still runs"));
+}
+
+TEST(Verdict, OfAProgramThatEndedBeforeTheObservationThereIsNone) {
+  Observation observation = seen_observation();
+  observation.processes.clear();
+  observation.coverage.end = "exit code 1";
+  observation.coverage.life_s = 1;
+  observation.coverage.delay_s = 8;
+  observation.coverage.window_s = 0;
+  EXPECT_EQ(verdict_of(observation, "./server").answer,
+            "no verdict: ./server ended (exit code 1) after 1 s, before the observation began "
+            "(--delay 8 s)");
+}
+
+TEST(Verdict, AFutexThatOthersWakeIsAnEventAndOtherwiseInDoubt) {
+  Observation observation = seen_observation();
+  observation.processes[0].events = {
+      {.kind = observe::LockKind::kFutexEvent, .blocked_s = 9, .own_posts = 0, .other_posts = 30}};
+  EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
+  observation.processes[0].events[0].own_posts = 10;
+  EXPECT_EQ(kind_of(observation), VerdictKind::kPartlySeen);
+  observation.processes[0].events[0] = {.kind = observe::LockKind::kFutexEvent, .blocked_s = 9};
+  EXPECT_EQ(kind_of(observation), VerdictKind::kPartlySeen);
+}
+
+TEST(Verdict, OfSeveralRunsTheWorstCounts) {
+  Observation observation = seen_observation();
+  observation.gains = {0.01, 0.12, 0.02};
+  observation.coverage.runs = 3;
+  const Verdict verdict = verdict_of(observation, "./server");
+  EXPECT_EQ(verdict.kind, VerdictKind::kMayCost);
+  EXPECT_EQ(verdict.notes.front(), "greatest gain of 3 runs: 1 % to 12 %");
 }
 
 ObservedPlace example_place() {
@@ -154,8 +287,8 @@ TEST(GreatestGain, IsNoMoreThanWhatTheProcessorsLeave) {
   place.greatest_gain = 0.5;
   place.wait.samples = 10;
   Observation observation{
-      .processes = {{.wall_s = 1, .acquisitions = 1000, .greatest_gain = 0.5, .places = {place}}},
-      .processes_begun = 1};
+      .processes = {{.wall_s = 1, .acquisitions = 1000, .greatest_gain = 0.5, .places = {place}}}};
+  observation.coverage.processes = 1;
   const auto bounded = [&](double processor_s) {
     Observation copy = observation;
     bound_by_processors(copy, processor_s, 2, 20);
@@ -169,10 +302,10 @@ TEST(GreatestGain, IsNoMoreThanWhatTheProcessorsLeave) {
   EXPECT_TRUE(bounded(1.96).processor_bound);
   EXPECT_NEAR(bounded(1.96).places[0].greatest_gain, 0.02006, 1e-6);
   // The time of two processes cannot be told apart.
-  observation.processes_begun = 2;
+  observation.coverage.processes = 2;
   EXPECT_EQ(bounded(1.96).greatest_gain, 0.5);
   // A thread that spins uses its processor meanwhile.
-  observation.processes_begun = 1;
+  observation.coverage.processes = 1;
   observation.processes[0].places[0].kind = observe::LockKind::kSpin;
   observation.processes[0].places[0].wait.mean_ns = 1e8;
   EXPECT_EQ(bounded(1.96).greatest_gain, 0.5);

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "harness/command/observe/observation.h"
-#include "harness/observe/recording.h"
 
 namespace lockbench {
 
@@ -16,8 +16,9 @@ class BlockedTimeline {
   // The most periods that of() returns; those of a longer program are longer.
   static constexpr std::size_t kMostPeriods = 240;
 
-  // Call it regularly while the program runs. `at_s`: since its start.
-  void note(const observe::Recording& recording, const ObservationClock& clock, double at_s);
+  // Call it regularly while the program runs. `blocked_s`: so far, of each record. `at_s`: since the
+  // program's start.
+  void note(std::map<std::size_t, double> blocked_s, double at_s);
 
   // Of the process with this ObservedProcess::record, the periods between the notes.
   std::vector<BlockedPeriod> of(std::size_t record) const;
@@ -25,7 +26,7 @@ class BlockedTimeline {
  private:
   struct Note {
     double at_s = 0;
-    std::vector<double> blocked_s;  // so far, by record
+    std::map<std::size_t, double> blocked_s;
   };
   std::vector<Note> notes_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observation: what a Recording says, in nanoseconds and by place. Pure: from the memory to plain
-// values.
+// Observation: what a program did with its locks, in nanoseconds and by place. Plain values:
+// observation_reader.h makes them of a recording.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/command/observe/coverage.h"
 #include "harness/measure/latency_summary.h"
 #include "harness/observe/recording.h"
 #include "harness/plan/expression.h"
@@ -42,6 +43,9 @@ std::string to_text(const CodePlace& place);
 
 struct ObservedPlace {
   std::vector<CodePlace> callers;  // innermost first, at least one
+  // The callers before this one only wrap the lock. 0: all callers together are the place, because
+  // the user asked for so many.
+  std::size_t wrappers = 0;
   observe::LockKind kind = observe::LockKind::kNone;
   std::uint32_t threads = 0;
   std::uint64_t acquisitions = 0;  // all, shared ones and those of ended locks included
@@ -51,6 +55,7 @@ struct ObservedPlace {
   std::uint64_t condition_waits = 0;
   std::uint64_t recursions = 0;
   Popularity popularity;             // of the locks that have an entry
+  std::uint64_t hot_locks = 0;       // that have nine tenths of the contended acquisitions
   std::uint64_t unlisted_locks = 0;  // locks that ended and whose entry was used again
   std::uint64_t unlisted_acquisitions = 0;
   double blocked_s = 0;      // in which at least one thread waited
@@ -59,7 +64,16 @@ struct ObservedPlace {
   LatencySummary think;      // sampled
   double greatest_gain = 0;  // a share of the process's time, 0 to 1
 
-  std::string name() const;  // its callers, `lock() m.h:8 < serve() server.c:120`
+  // Posts of a semaphore or a futex by threads that waited for it, and by others.
+  std::uint64_t own_posts = 0;
+  std::uint64_t other_posts = 0;
+
+  // `serve() server.c:120`; with its callers, `lock() m.h:8 < serve() server.c:120`.
+  std::string name() const;
+  // Only the waits of these are known.
+  bool is_futex() const {
+    return kind == observe::LockKind::kFutex || kind == observe::LockKind::kFutexEvent;
+  }
 };
 
 // A part of the time in which the program was observed.
@@ -68,11 +82,20 @@ struct BlockedPeriod {
   double blocked_share = 0;  // in which at least one thread waited
 };
 
+// Locks of two places were taken in both orders, by different threads, and no other lock was held
+// around both.
+struct Inversion {
+  std::size_t first = 0;  // an index of ObservedProcess::places
+  std::size_t second = 0;
+  std::uint64_t pairs = 0;  // of locks
+};
+
 struct ObservedProcess {
   std::size_t record = 0;  // its place in the recording; a program that it executes has another
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
   bool forked = false;
+  bool stopped = false;  // a restriction of its own ended its record
   std::string program;
   double wall_s = 0;
   std::uint32_t threads = 0;
@@ -82,33 +105,26 @@ struct ObservedProcess {
   bool processor_bound = false;  // the processors allow less than the waits
   std::uint64_t untracked_holds = 0;
   std::vector<ObservedPlace> places;  // the greatest gain first
-  // Indices of two places whose locks were taken in both orders.
-  std::vector<std::pair<std::size_t, std::size_t>> inversions;
+  // Waits for what other threads post: these are no locks. The longest blocked time first.
+  std::vector<ObservedPlace> events;
+  std::vector<Inversion> inversions;
   std::vector<BlockedPeriod> timeline;  // empty if the program ended at once
 };
 
 struct Observation {
   std::vector<ObservedProcess> processes;  // that acquired a lock; the greatest gain first
-  std::uint32_t processes_begun = 0;
-  std::uint32_t processes_not_recorded = 0;
+  Coverage coverage;
+  // Of repeated runs, the greatest gain of each. Empty: there was one.
+  std::vector<double> gains;
 };
 
-struct ObservationClock {
-  double ns_per_tick = 1;
-  std::uint64_t now_ticks = 0;
-};
-
-// The time in which a thread waited, `end_ticks` after the process's start.
-double blocked_s(const observe::BlockedTime& blocked, std::uint64_t end_ticks, double ns_per_tick);
+// An upper bound: the time in which a thread waited passes without waits, and the acquisitions cost
+// nothing and are all one after the other.
+double gain_of(double blocked_s, std::uint64_t acquisitions, double cost_ns, double wall_s);
 
 // What an uncontended acquisition and release cost on this machine, in ns: the median of several
 // measurements.
 double uncontended_cost_ns();
-
-// `root`: the process that ended just now. Others ended, as far as is known, at their last
-// recorded time. `cost_ns`: of an uncontended acquisition.
-Observation read_observation(const observe::Recording& recording, const ObservationClock& clock,
-                             std::uint32_t root, double cost_ns);
 
 // Lowers the greatest gains to what the processors allow: the work that the program did outside of
 // its locks takes its processor time, however little it waits. Does nothing unless there was one

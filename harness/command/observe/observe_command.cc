@@ -5,23 +5,27 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <sys/wait.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include "harness/command/observe/blocked_timeline.h"
-#include "harness/command/observe/observation.h"
+#include "harness/command/observe/observation_reader.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_json.h"
 #include "harness/command/observe/observed_place.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/command/observe/observed_text.h"
+#include "harness/command/observe/process_tree.h"
 #include "harness/command/observe/recording_file.h"
+#include "harness/command/observe/verdict.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/ticks.h"
 #include "harness/plan/expression.h"
@@ -72,57 +76,33 @@ class TickRate {
   std::uint64_t ticks_ = observe::ticks();
 };
 
-// One line on the terminal that is written again and again.
-class LiveLine {
- public:
-  LiveLine(std::ostream& err, const RecordingFile& recording, const TickRate& rate)
-      : err_(err), recording_(recording), rate_(rate), shown_(isatty(STDERR_FILENO) == 1) {}
-  ~LiveLine() {
-    if (shown_) err_ << "\r\x1b[K" << std::flush;
-  }
-  LiveLine(const LiveLine&) = delete;
-  LiveLine& operator=(const LiveLine&) = delete;
-
-  void update() {
-    if (!shown_) return;
-    const auto copy = recording_.copy();
-    if (!copy.ok()) return;
-    const Observation seen = read_observation(***copy, rate_.read(), 0, 0);
-    std::uint64_t acquisitions = 0;
-    for (const ObservedProcess& process : seen.processes) acquisitions += process.acquisitions;
-    const Clock::time_point now = Clock::now();
-    const double per_s = static_cast<double>(acquisitions - acquisitions_) /
-                         std::chrono::duration<double>(now - since_).count();
-    since_ = now;
-    acquisitions_ = acquisitions;
-    err_ << absl::StrFormat("\r\x1b[K%.3g acquisitions/s", per_s);
-    if (!seen.processes.empty() && seen.processes[0].places[0].blocked_s > 0) {
-      err_ << "; most time in waits: " << printable(seen.processes[0].places[0].name());
-    }
-    err_ << std::flush;
-  }
-
- private:
-  std::ostream& err_;
-  const RecordingFile& recording_;
-  const TickRate& rate_;
-  bool shown_;
-  Clock::time_point since_ = Clock::now();
-  std::uint64_t acquisitions_ = 0;
-};
-
 double seconds(Nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+// The first place with a preset, and its process; nullptr: there is none.
+std::pair<const ObservedProcess*, const ObservedPlace*> first_place(const Observation& seen) {
+  for (const ObservedProcess& process : seen.processes) {
+    for (const ObservedPlace& place : process.places) {
+      if (!place.is_futex()) return {&process, &place};
+    }
+  }
+  return {nullptr, nullptr};
+}
+
 absl::Status write_results(const fs::path& folder, const Observation& observation,
-                           const ObservationFacts& facts) {
-  absl::Status status = replace_file(folder / "observed.json", observed_json(observation, facts));
-  if (!status.ok() || observation.processes.empty()) return status;
-  const ObservedProcess& process = observation.processes[0];
-  return replace_file(
-      folder / "observed.toml",
-      observed_preset(process.places[0], process, facts.processor_s, facts.processors));
+                           const Verdict& verdict, const ObservationFacts& facts) {
+  absl::Status status =
+      replace_file(folder / "observed.json", observed_json(observation, verdict, facts));
+  const auto [process, place] = first_place(observation);
+  if (!status.ok() || place == nullptr) return status;
+  return replace_file(folder / "observed.toml",
+                      observed_preset(*place, *process, facts.processor_s, facts.processors));
+}
+
+std::string end_text(int status) {
+  if (WIFSIGNALED(status)) return absl::StrCat("signal ", WTERMSIG(status));
+  return absl::StrCat("exit code ", WEXITSTATUS(status));
 }
 
 // The folder is created before the program runs: a folder that cannot be written would lose the
@@ -187,30 +167,17 @@ class ObserveRun {
     facts_.uncontended_ns = uncontended_cost_ns();
     facts_.processors = static_cast<double>(usable_processors());
     recording_->set_paused(options_.delay.count() != 0);
-    const Clock::time_point begin = Clock::now();
-    absl::StatusOr<ForegroundEnd> end = [&] {
-      LiveLine live(err_, *recording_, rate_);
-      ForegroundOrder order{.words = options_.command,
-                            .environment = {preload, recording_->variable()}};
-      if (options_.delay.count() != 0 || options_.duration.count() != 0) {
-        order.period = std::chrono::milliseconds(20);
-      }
-      Clock::time_point next_line = begin + std::chrono::seconds(1);
-      order.each_period = [&] {
-        const Clock::time_point now = Clock::now();
-        const auto passed = now - begin;
-        const bool over =
-            options_.duration.count() != 0 && passed >= options_.delay + options_.duration;
-        recording_->set_paused(passed < options_.delay || over);
-        if (over && stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
-        if (now < next_line) return;
-        next_line = now + std::chrono::seconds(1);
-        live.update();
-        timeline_.note(recording_->live(), rate_.read(),
-                       std::chrono::duration<double>(passed).count());
-      };
-      return run_in_foreground(order);
-    }();
+    tree_.emplace(*recording_);
+    begin_ = Clock::now();
+    next_look_ = begin_ + ProcessTree::kFirstLook;
+    next_note_ = begin_ + std::chrono::seconds(1);
+    const ForegroundOrder order{
+        .words = options_.command,
+        .environment = {preload, recording_->variable()},
+        .first = ProcessTree::kFirstLook,
+        .look = [this] { return look(); },
+        .has_ended = [this](std::uint32_t pid) { tree_->has_ended(pid); }};
+    absl::StatusOr<ForegroundEnd> end = run_in_foreground(order);
     if (!end.ok()) return complain(err_, end.status(), kBadInput);
     if (stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
     facts_.wall_s = end->wall_s;
@@ -219,12 +186,48 @@ class ObserveRun {
     return report(*end);
   }
 
+  // While the program runs. Returns the time to the next call.
+  std::chrono::nanoseconds look() {
+    const Clock::time_point now = Clock::now();
+    const Clock::duration passed = now - begin_;
+    const Clock::duration stop = options_.delay + options_.duration;
+    const bool over = options_.duration.count() != 0 && passed >= stop;
+    recording_->set_paused(passed < options_.delay || over);
+    if (over && stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
+    if (now >= next_look_) {
+      next_look_ = now + tree_->look();
+      recording_->free_unused_slots();
+    }
+    if (now >= next_note_) {
+      next_note_ = now + std::chrono::seconds(1);
+      timeline_.note(blocked_s_of_each(*recording_, rate_.read()),
+                     std::chrono::duration<double>(passed).count());
+    }
+    Clock::time_point next = std::min(next_look_, next_note_);
+    for (const Clock::duration change : {Clock::duration(options_.delay), stop}) {
+      if (change > passed) next = std::min(next, begin_ + change);
+    }
+    return next - Clock::now();
+  }
+
+  // What was observed of the program's time, and how it ended.
+  void add_window(Coverage& coverage, const ForegroundEnd& end) const {
+    coverage.end = end_text(end.status);
+    coverage.life_s = end.wall_s;
+    coverage.delay_s = facts_.delay_s;
+    coverage.window_s = std::max(0.0, end.wall_s - facts_.delay_s);
+    if (facts_.duration_s > 0) coverage.window_s = std::min(coverage.window_s, facts_.duration_s);
+  }
+
   int report(const ForegroundEnd& end) {
     ObservationClock clock = rate_.read();
     clock.now_ticks = stopped_ticks_;
-    const auto copy = recording_->copy();
-    if (!copy.ok()) return complain(err_, copy.status(), kCouldNotFinish);
-    Observation observation = read_observation(***copy, clock, end.process, facts_.uncontended_ns);
+    std::set<std::uint32_t> present = tree_->running();
+    present.insert(end.process);
+    Observation observation =
+        read_observation(*recording_, clock, present, facts_.uncontended_ns);
+    tree_->add_to(observation.coverage, end.processor_s);
+    add_window(observation.coverage, end);
     for (ObservedProcess& process : observation.processes) {
       process.timeline = timeline_.of(process.record);
     }
@@ -233,18 +236,19 @@ class ObserveRun {
       bound_by_processors(observation, facts_.processor_s, facts_.processors,
                           facts_.uncontended_ns);
     }
+    const Verdict verdict = verdict_of(observation, options_.command[0]);
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
       if (!keep_places(observation, *Expression::parse(options_.place)) && some) {
         complain(err_, "--place: no place matches '" + options_.place + "'; all are shown", 0);
       }
     }
-    const absl::Status written = write_results(folder_, observation, facts_);
+    const absl::Status written = write_results(folder_, observation, verdict, facts_);
     if (!written.ok()) return complain(err_, written, kCouldNotFinish);
     err_ << '\n'
-         << observed_text(observation, options_.command[0]) << "Observation "
+         << observed_text(observation, verdict) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
-    if (!observation.processes.empty()) {
+    if (first_place(observation).second != nullptr) {
       const auto next = [this](const char* what, const std::vector<std::string>& words) {
         err_ << what << printable(shell_command(words)) << '\n';
       };
@@ -262,6 +266,10 @@ class ObserveRun {
   fs::path folder_;
   ObservationFacts facts_;
   BlockedTimeline timeline_;
+  std::optional<ProcessTree> tree_;
+  Clock::time_point begin_;
+  Clock::time_point next_look_;
+  Clock::time_point next_note_;
   std::uint64_t stopped_ticks_ = 0;  // when --duration was over, or the program ended
 };
 

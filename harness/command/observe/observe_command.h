@@ -21,7 +21,7 @@ struct ObserveOptions {
   std::optional<std::filesystem::path> out;
   Nanoseconds delay{0};       // skips the start of the program
   Nanoseconds duration{0};    // records that long; 0: to the end
-  std::uint32_t callers = 1;  // that make up a place
+  std::uint32_t callers = 0;  // that make up a place; 0: up to the first that is no wrapper
   std::string place;          // a regular expression; empty: all places
   // Instead of a program: whether the preset of this observation has the program's contention.
   std::optional<std::filesystem::path> check;

@@ -7,7 +7,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/command/observe/observed_text.h"
+#include "harness/command/observe/figures_text.h"
 
 namespace lockbench {
 namespace {

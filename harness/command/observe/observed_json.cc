@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/command/observe/observed_preset.h"
-#include "harness/command/observe/observed_text.h"
 #include "harness/observe/recorder.h"
 #include "harness/plan/printable.h"
 #include "harness/record/build.h"
@@ -18,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 Json place_json(const ObservedPlace& place, const ObservedProcess& process,
                 const ObservationFacts& facts) {
@@ -32,6 +31,7 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
                                {"module", printable(caller.module)},
                                {"offset", caller.offset}});
   }
+  json["wrappers"] = place.wrappers;
   json["kind"] = kind_name(place.kind);
   json["threads"] = place.threads;
   json["acquisitions"] = place.acquisitions;
@@ -44,6 +44,7 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   json["zipf"] = place.popularity.zipf;
   json["zipf_error"] = place.popularity.zipf_error;
   json["hottest_share"] = place.popularity.hottest_share;
+  json["hot_locks"] = place.hot_locks;
   json["unlisted_locks"] = place.unlisted_locks;
   json["unlisted_acquisitions"] = place.unlisted_acquisitions;
   json["blocked_s"] = place.blocked_s;
@@ -51,7 +52,12 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   json["wait"] = internal::json_of(place.wait);
   json["hold"] = internal::json_of(place.hold);
   json["think"] = internal::json_of(place.think);
-  json["preset"] = observed_preset(place, process, facts.processor_s, facts.processors);
+  json["own_posts"] = place.own_posts;
+  json["other_posts"] = place.other_posts;
+  // Of a futex, neither holds nor acquisitions are known.
+  json["preset"] = place.is_futex() ? std::string()
+                                    : observed_preset(place, process, facts.processor_s,
+                                                      facts.processors);
   return json;
 }
 
@@ -62,7 +68,7 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   json["forked"] = process.forked;
   json["program"] = printable(process.program);
   json["wall_s"] = process.wall_s;
-  json["answer"] = answer_text(process);
+  json["answer"] = process_text(process);
   json["threads"] = process.threads;
   json["acquisitions"] = process.acquisitions;
   json["blocked_s"] = process.blocked_s;
@@ -73,7 +79,14 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   for (const ObservedPlace& place : process.places) {
     json["places"].push_back(place_json(place, process, facts));
   }
-  json["inversions"] = process.inversions;
+  json["events"] = Json::array();
+  for (const ObservedPlace& place : process.events) {
+    json["events"].push_back(place_json(place, process, facts));
+  }
+  json["inversions"] = Json::array();
+  for (const Inversion& one : process.inversions) {
+    json["inversions"].push_back({one.first, one.second, one.pairs});
+  }
   json["timeline"] = Json::array();
   for (const BlockedPeriod& period : process.timeline) {
     json["timeline"].push_back({period.until_s, period.blocked_share});
@@ -84,6 +97,60 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
 Json end_json(int status) {
   if (WIFSIGNALED(status)) return {{"signal", WTERMSIG(status)}};
   return {{"exit_code", WEXITSTATUS(status)}};
+}
+
+std::string word_of(Unseen why) {
+  switch (why) {
+    case Unseen::kEnvironment:
+      return "environment";
+    case Unseen::kRights:
+      return "rights";
+    case Unseen::kStatic:
+      return "static";
+    case Unseen::kMachine:
+      return "machine";
+    case Unseen::kLibrary:
+      return "library";
+    case Unseen::kNotOpened:
+      return "not_opened";
+    case Unseen::kFilter:
+      return "filter";
+    case Unseen::kNoRoom:
+      return "no_room";
+    case Unseen::kNoMemory:
+      return "no_memory";
+    case Unseen::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+Json coverage_json(const Coverage& coverage) {
+  Json json{{"window_s", coverage.window_s},
+            {"life_s", coverage.life_s},
+            {"runs", coverage.runs},
+            {"processes", coverage.processes},
+            {"processor_s", coverage.processor_s},
+            {"seen_processor_s", coverage.seen_processor_s},
+            {"futex_samples", coverage.futex_samples},
+            {"seen_futex_samples", coverage.seen_futex_samples},
+            {"placeless_acquisitions", coverage.placeless_acquisitions},
+            {"placeless_contended", coverage.placeless_contended},
+            {"starts_lost", coverage.starts_lost},
+            {"runtimes", coverage.runtimes}};
+  json["unseen"] = Json::array();
+  for (const UnseenProcess& one : coverage.unseen) {
+    json["unseen"].push_back({{"pid", one.pid},
+                              {"program", printable(one.program)},
+                              {"why", word_of(one.why)},
+                              {"processor_s", one.processor_s},
+                              {"life_s", one.life_s}});
+  }
+  json["running"] = Json::array();
+  for (const RunningProcess& one : coverage.running) {
+    json["running"].push_back({{"pid", one.pid}, {"program", printable(one.program)}});
+  }
+  return json;
 }
 
 }  // namespace
@@ -98,13 +165,20 @@ std::string kind_name(observe::LockKind kind) {
       return "spin lock";
     case observe::LockKind::kSemaphore:
       return "semaphore";
+    case observe::LockKind::kFutex:
+      return "futex";
+    case observe::LockKind::kSemaphoreEvent:
+      return "semaphore event";
+    case observe::LockKind::kFutexEvent:
+      return "futex event";
     case observe::LockKind::kNone:
       break;
   }
   return "lock";
 }
 
-std::string observed_json(const Observation& observation, const ObservationFacts& facts) {
+std::string observed_json(const Observation& observation, const Verdict& verdict,
+                          const ObservationFacts& facts) {
   Json json;
   json["schema_version"] = kSchemaVersion;
   json["lockbench"] = this_build().version;
@@ -120,8 +194,10 @@ std::string observed_json(const Observation& observation, const ObservationFacts
   json["place_expression"] = printable(facts.places);
   json["sample_every"] = observe::kSampleEvery;
   json["uncontended_ns"] = facts.uncontended_ns;
-  json["processes_begun"] = observation.processes_begun;
-  json["processes_not_recorded"] = observation.processes_not_recorded;
+  json["verdict"] = {
+      {"kind", to_text(verdict.kind)}, {"answer", verdict.answer}, {"notes", verdict.notes}};
+  json["gains"] = observation.gains;
+  json["coverage"] = coverage_json(observation.coverage);
   json["processes"] = Json::array();
   for (const ObservedProcess& process : observation.processes) {
     json["processes"].push_back(process_json(process, facts));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/command/observe/observation.h"
+#include "harness/command/observe/verdict.h"
 
 namespace lockbench {
 
@@ -25,9 +26,11 @@ struct ObservationFacts {
   double processors = 1;  // that this process may use
 };
 
-std::string observed_json(const Observation& observation, const ObservationFacts& facts);
+std::string observed_json(const Observation& observation, const Verdict& verdict,
+                          const ObservationFacts& facts);
 
-// `mutex`, `rwlock`, `spin lock` or `semaphore`.
+// `mutex`, `rwlock`, `spin lock`, `semaphore` or `futex`; of events `semaphore event` or `futex
+// event`.
 std::string kind_name(observe::LockKind kind);
 
 }  // namespace lockbench
