@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <charconv>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include <absl/strings/str_cat.h>
 
@@ -15,6 +19,13 @@ namespace lockbench {
 namespace {
 
 constexpr char kNoProgram[] = "name the program after --, as `";
+
+absl::StatusOr<std::uint32_t> parse_process(std::string_view text) {
+  std::uint32_t process = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), process);
+  if (error == std::errc() && end == text.data() + text.size() && process != 0) return process;
+  return absl::InvalidArgumentError("'" + std::string(text) + "' is no number of a process");
+}
 
 void add_place_expression(CLI::App& command, const char* help, std::string& expression) {
   add_value(command, {.names = "--place", .type = "REGEX", .help = help},
@@ -59,6 +70,12 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
   add_place_expression(observe,
                        "Keeps only places whose name matches, as `function file.c:120` [all]",
                        options.place);
+  add_parsed(observe,
+             {.names = "--pid",
+              .type = "PID",
+              .help = "Instead of starting a program: watches this process, which runs already, "
+                      "from outside for --duration [10s]. Needs root and bpftrace"},
+             parse_process, options.pid);
   add_folder(observe, "--check",
              "Instead of a program: measures the preset of this observation, and says whether its "
              "contention and its waits are those of the program",
@@ -66,6 +83,13 @@ void add_observe(CLI::App& app, ObserveOptions& options) {
 }
 
 std::string validate_observe(const ObserveOptions& options) {
+  if (options.pid) {
+    if (!options.command.empty())
+      return "--pid: watches a process that runs; leave out the program";
+    if (options.check) return "--pid: --check measures a preset; give one of both";
+    if (options.delay.count() != 0) return "--pid: the process runs already; leave out --delay";
+    return {};
+  }
   if (options.check) {
     return options.command.empty() ? std::string()
                                    : "--check: measures a preset; leave out the program";

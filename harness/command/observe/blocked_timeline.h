@@ -16,8 +16,8 @@ class BlockedTimeline {
   // The most periods that of() returns; those of a longer program are longer.
   static constexpr std::size_t kMostPeriods = 240;
 
-  // Call it regularly while the program runs. `blocked_s`: so far, of each record. `at_s`: since the
-  // program's start.
+  // Call it regularly while the program runs. `blocked_s`: so far, of each record. `at_s`: since
+  // the program's start.
   void note(std::map<std::size_t, double> blocked_s, double at_s);
 
   // Of the process with this ObservedProcess::record, the periods between the notes.

@@ -44,7 +44,8 @@ std::string why_text(Unseen why) {
 std::string advice_text(Unseen why) {
   switch (why) {
     case Unseen::kEnvironment:
-      return "keep LD_PRELOAD and LOCKBENCH_OBSERVE in its environment, or name this program itself "
+      return "keep LD_PRELOAD and LOCKBENCH_OBSERVE in its environment, or name this program "
+             "itself "
              "after --";
     case Unseen::kRights:
       return "use a copy without these rights, or start lockbench with them";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <linux/futex.h>
 #include <optional>
 #include <system_error>
 
@@ -34,8 +35,8 @@ tracepoint:syscalls:sys_enter_futex /pid == PROCESS/ {
       if (((struct pt_regs *)$top)->orig_ax != 202) { $top = $top - 16; }
       $registers = (struct pt_regs *)$top;
       if ($registers->orig_ax == 202) {
-        printf("stack %d %lx %lx %lx %lx\n", tid, (uint64)args->uaddr, $registers->ip,
-               $registers->sp, $registers->bp);
+        printf("stack %d %d %lx %lx %lx %lx\n", tid, $operation, (uint64)args->uaddr,
+               $registers->ip, $registers->sp, $registers->bp);
         $from = $registers->sp;
         unroll(LINES) { printf("words %d FORMATS\n", tid, WORDS); $from = $from + BYTES; }
       }
@@ -59,7 +60,7 @@ tracepoint:syscalls:sys_exit_futex /pid == PROCESS && !@known[tid]/ {
   printf("left %d %llu\n", tid, nsecs);
 }
 interval:ms:TIME { exit(); }
-END { clear(@times); clear(@operation); clear(@known); printf("end %llu\n", nsecs); }
+END { clear(@times); clear(@known); printf("end %llu\n", nsecs); }
 )";
 
 // The words of a line, one after the other.
@@ -81,8 +82,7 @@ class Words {
   template <class Number>
   static std::optional<Number> read(std::string_view word, int base = 10) {
     Number number = 0;
-    const auto [end, error] =
-        std::from_chars(word.data(), word.data() + word.size(), number, base);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number, base);
     if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
     return number;
   }
@@ -118,8 +118,7 @@ std::optional<MapLine> map_line(std::string_view line) {
                           : Words::read<std::uint32_t>(keys.substr(comma + 2));
   const auto value = any_base(line.substr(close + 3));
   if (!first || !second || !value) return std::nullopt;
-  return MapLine{
-      .name = line.substr(0, open), .first = *first, .second = *second, .value = *value};
+  return MapLine{.name = line.substr(0, open), .first = *first, .second = *second, .value = *value};
 }
 
 class Reader {
@@ -130,6 +129,7 @@ class Reader {
       line(printed.substr(0, end));
       printed.remove_prefix(std::min(end + 1, printed.size()));
     }
+    for (auto& [thread, open] : trace_.open) open.stack = newest_at(thread, open.address);
     // An open wait has its time and its address in two maps.
     std::erase_if(trace_.open, [](const auto& one) {
       return one.second.begin_ns == 0 || one.second.address == 0;
@@ -162,7 +162,7 @@ class Reader {
 
   void wait(Words words) {
     const auto thread = words.number<std::uint32_t>();
-    const auto operation = words.number<int>();
+    const auto operation = words.number<std::uint32_t>();
     const auto address = words.number<std::uint64_t>(16);
     const auto begin_ns = words.number<std::uint64_t>();
     const auto end_ns = words.number<std::uint64_t>();
@@ -171,19 +171,24 @@ class Reader {
                             .address = *address,
                             .begin_ns = *begin_ns,
                             .end_ns = *end_ns,
-                            .by_kernel = *operation == 6 || *operation == 13});
+                            .operation = *operation,
+                            .stack = newest_at(*thread, *address)});
   }
 
   void stack(Words words) {
     const auto thread = words.number<std::uint32_t>();
+    const auto operation = words.number<std::uint32_t>();
     const auto address = words.number<std::uint64_t>(16);
     const auto instruction = words.number<std::uint64_t>(16);
     const auto stack_pointer = words.number<std::uint64_t>(16);
     const auto frame_pointer = words.number<std::uint64_t>(16);
-    if (!thread || !address || !instruction || !stack_pointer || !frame_pointer) return;
+    if (!thread || !operation || !address || !instruction || !stack_pointer || !frame_pointer)
+      return;
     newest_[*thread] = trace_.stacks.size();
+    newest_at_[{*thread, *address}] = trace_.stacks.size();
     trace_.stacks.push_back({.thread = *thread,
                              .address = *address,
+                             .operation = *operation,
                              .stack = {.instruction = *instruction,
                                        .stack_pointer = *stack_pointer,
                                        .frame_pointer = *frame_pointer,
@@ -199,6 +204,11 @@ class Reader {
     while (const auto word = words.number<std::uint64_t>(16)) known.push_back(*word);
   }
 
+  std::size_t newest_at(std::uint32_t thread, std::uint64_t address) const {
+    const auto found = newest_at_.find({thread, address});
+    return found == newest_at_.end() ? FutexWait::kNoStack : found->second;
+  }
+
   void left(Words words) {
     const auto thread = words.number<std::uint32_t>();
     const auto at_ns = words.number<std::uint64_t>();
@@ -212,13 +222,22 @@ class Reader {
     if (line->name == "@wakes") trace_.wakes[{line->first, line->second}] += line->value;
     if (line->name == "@since") trace_.open[thread].begin_ns = line->value;
     if (line->name == "@at") trace_.open[thread].address = line->value;
+    if (line->name == "@operation") {
+      trace_.open[thread].operation = static_cast<std::uint32_t>(line->value);
+    }
   }
 
   FutexTrace trace_;
   std::map<std::uint32_t, std::size_t> newest_;  // stack, by thread
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> newest_at_;
 };
 
 }  // namespace
+
+bool is_futex_wait(std::uint32_t operation) {
+  return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI ||
+         operation == 13;  // FUTEX_LOCK_PI2, of new kernels
+}
 
 std::string futex_trace_program(std::uint32_t process, std::chrono::milliseconds time) {
   std::string formats;

@@ -49,13 +49,11 @@ struct Times {
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
       summary.samples += counts[i];
-      summary.buckets.push_back(
-          {ns(Histogram::low_of(i)), ns(Histogram::high_of(i)), counts[i]});
+      summary.buckets.push_back({ns(Histogram::low_of(i)), ns(Histogram::high_of(i)), counts[i]});
     }
     if (summary.samples == 0) return summary;
     summary.max_ns = static_cast<double>(longest) * ns_per_tick;
-    summary.mean_ns =
-        static_cast<double>(sum) * ns_per_tick / static_cast<double>(summary.samples);
+    summary.mean_ns = static_cast<double>(sum) * ns_per_tick / static_cast<double>(summary.samples);
     const auto quantile = [&](double share) {
       return quantile_of(summary.buckets, summary.samples, share, summary.max_ns);
     };
@@ -359,8 +357,8 @@ class ProcessReader {
     const std::map<Pair, SeenOrder> orders = read_orders();
     const auto place_of = [&](std::uint64_t lock) {
       const auto known = place_of_lock_.find(lock);
-      const auto found = known == place_of_lock_.end() ? position.end()
-                                                       : position.find(known->second);
+      const auto found =
+          known == place_of_lock_.end() ? position.end() : position.find(known->second);
       return found == position.end() ? result_.places.size() : found->second;
     };
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> pairs;
@@ -384,7 +382,7 @@ class ProcessReader {
   std::uint64_t ticks_ = 0;
   double cost_ns_;
   std::vector<Merged> merged_;
-  std::map<std::uint32_t, std::size_t> position_;         // by the number in the recording
+  std::map<std::uint32_t, std::size_t> position_;       // by the number in the recording
   std::map<std::uint64_t, std::size_t> place_of_lock_;  // by address
   ObservedProcess result_;
 };
@@ -414,8 +412,8 @@ Observation read_observation(const RecordingFile& recording, const ObservationCl
     ProcessReader reader(recording, slot, clock, cost_ns);
     const std::uint32_t pid = value(reader.process().pid);
     if (pid == 0) continue;
-    const bool executed = value(reader.process().ended) ==
-                          static_cast<std::uint32_t>(observe::ProcessEnd::kExecuted);
+    const bool executed =
+        value(reader.process().ended) == static_cast<std::uint32_t>(observe::ProcessEnd::kExecuted);
     const bool to_now = present.contains(pid) && !executed;
     result.coverage.placeless_acquisitions += value(reader.process().placeless_acquisitions);
     result.coverage.placeless_contended += value(reader.process().placeless_contended);

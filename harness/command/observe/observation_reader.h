@@ -17,9 +17,9 @@ struct ObservationClock {
   std::uint64_t now_ticks = 0;
 };
 
-// The processes, and what the recording itself knows of its coverage. `present`: processes that run,
-// or ended just now. Others ended, as far as is known, at their last recorded time. `cost_ns`: of an
-// uncontended acquisition.
+// The processes, and what the recording itself knows of its coverage. `present`: processes that
+// run, or ended just now. Others ended, as far as is known, at their last recorded time. `cost_ns`:
+// of an uncontended acquisition.
 Observation read_observation(const RecordingFile& recording, const ObservationClock& clock,
                              const std::set<std::uint32_t>& present, double cost_ns);
 

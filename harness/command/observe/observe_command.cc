@@ -16,7 +16,9 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/command/observe/attach.h"
 #include "harness/command/observe/blocked_timeline.h"
+#include "harness/command/observe/observation_folder.h"
 #include "harness/command/observe/observation_reader.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_json.h"
@@ -105,21 +107,6 @@ std::string end_text(int status) {
   return absl::StrCat("exit code ", WEXITSTATUS(status));
 }
 
-// The folder is created before the program runs: a folder that cannot be written would lose the
-// observation.
-absl::StatusOr<fs::path> new_folder(const ObserveOptions& options) {
-  const fs::path folder =
-      options.out.value_or(fs::path("results") / "observed" /
-                           new_run_id(fs::path(options.command[0]).filename().string()));
-  std::error_code none;
-  if (fs::exists(folder, none)) {
-    return absl::AlreadyExistsError(folder.string() +
-                                    ": exists already; name another folder with --out");
-  }
-  if (const absl::Status made = make_folders(folder); !made.ok()) return made;
-  return folder;
-}
-
 class ObserveRun {
  public:
   ObserveRun(const ObserveOptions& options, std::ostream& err) : options_(options), err_(err) {}
@@ -140,7 +127,8 @@ class ObserveRun {
       return complain(err_, recording.status(), kCouldNotFinish);
     }
     recording_ = *std::move(recording);
-    const absl::StatusOr<fs::path> folder = new_folder(options_);
+    const absl::StatusOr<fs::path> folder =
+        new_observation_folder(options_.out, options_.command[0]);
     if (!folder.ok()) {
       const bool exists = absl::IsAlreadyExists(folder.status());
       return complain(err_, folder.status(), exists ? kBadInput : kCouldNotFinish);
@@ -171,12 +159,11 @@ class ObserveRun {
     begin_ = Clock::now();
     next_look_ = begin_ + ProcessTree::kFirstLook;
     next_note_ = begin_ + std::chrono::seconds(1);
-    const ForegroundOrder order{
-        .words = options_.command,
-        .environment = {preload, recording_->variable()},
-        .first = ProcessTree::kFirstLook,
-        .look = [this] { return look(); },
-        .has_ended = [this](std::uint32_t pid) { tree_->has_ended(pid); }};
+    const ForegroundOrder order{.words = options_.command,
+                                .environment = {preload, recording_->variable()},
+                                .first = ProcessTree::kFirstLook,
+                                .look = [this] { return look(); },
+                                .has_ended = [this](std::uint32_t pid) { tree_->has_ended(pid); }};
     absl::StatusOr<ForegroundEnd> end = run_in_foreground(order);
     if (!end.ok()) return complain(err_, end.status(), kBadInput);
     if (stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
@@ -224,8 +211,7 @@ class ObserveRun {
     clock.now_ticks = stopped_ticks_;
     std::set<std::uint32_t> present = tree_->running();
     present.insert(end.process);
-    Observation observation =
-        read_observation(*recording_, clock, present, facts_.uncontended_ns);
+    Observation observation = read_observation(*recording_, clock, present, facts_.uncontended_ns);
     tree_->add_to(observation.coverage, end.processor_s);
     add_window(observation.coverage, end);
     for (ObservedProcess& process : observation.processes) {
@@ -303,6 +289,7 @@ int check(const ObserveOptions& options, std::ostream& err) {
 }  // namespace
 
 int observe_command(const ObserveOptions& options, std::ostream& err) {
+  if (options.pid) return attach_command(options, err);
   return options.check ? check(options, err) : ObserveRun(options, err).run();
 }
 

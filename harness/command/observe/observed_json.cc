@@ -55,9 +55,9 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   json["own_posts"] = place.own_posts;
   json["other_posts"] = place.other_posts;
   // Of a futex, neither holds nor acquisitions are known.
-  json["preset"] = place.is_futex() ? std::string()
-                                    : observed_preset(place, process, facts.processor_s,
-                                                      facts.processors);
+  json["preset"] = place.is_futex()
+                       ? std::string()
+                       : observed_preset(place, process, facts.processor_s, facts.processors);
   return json;
 }
 
@@ -94,7 +94,9 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   return json;
 }
 
-Json end_json(int status) {
+Json end_json(std::optional<int> ended) {
+  if (!ended) return nullptr;
+  const int status = *ended;
   if (WIFSIGNALED(status)) return {{"signal", WTERMSIG(status)}};
   return {{"exit_code", WEXITSTATUS(status)}};
 }

@@ -14,6 +14,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/command/observe/language_runtime.h"
 #include "harness/kernel/kernel_file.h"
 #include "harness/process/program_file.h"
 
@@ -169,19 +170,6 @@ std::uint64_t futex_sleepers(std::uint32_t pid, const std::vector<std::string>& 
   return sleepers;
 }
 
-// Programs whose own locks look like something else to the C library.
-std::string runtime_of(std::uint32_t pid) {
-  std::ifstream file(folder_of(pid) / "maps");
-  for (std::string line; std::getline(file, line);) {
-    const std::string name = file_name(line);
-    if (name == "libjvm.so") return "Java";
-    if (name == "libcoreclr.so") return ".NET";
-    if (name.starts_with("python3") || name.starts_with("libpython3")) return "Python";
-    if (name.starts_with("libruby") || name.starts_with("ruby")) return "Ruby";
-  }
-  return {};
-}
-
 }  // namespace
 
 std::chrono::nanoseconds ProcessTree::look() {
@@ -212,8 +200,7 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
                         file_name(record->brief.program) == file_name(program);
   std::vector<Image>& images = images_[pid];
   const Clock::time_point now = Clock::now();
-  if (images.empty() || images.back().program != program ||
-      (images.back().recorded && !recorded)) {
+  if (images.empty() || images.back().program != program || (images.back().recorded && !recorded)) {
     images.push_back({.program = program, .first = now});
   }
   Image& image = images.back();
@@ -224,7 +211,8 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
     return;
   }
   if (!image.recorded) {
-    if (const std::string runtime = runtime_of(pid); !runtime.empty()) runtimes_.insert(runtime);
+    if (const std::string runtime = language_runtime(pid); !runtime.empty())
+      runtimes_.insert(runtime);
   }
   image.recorded = true;
   recorded_processor_s_[pid] = image.processor_s;
@@ -236,7 +224,8 @@ void ProcessTree::sample_futexes(std::uint32_t pid, const Record& record) {
   if (threads.size() > kMostThreads) return;
   const std::uint64_t before = recording_.brief(record.slot).waiting;
   const std::uint64_t sleepers = futex_sleepers(pid, threads);
-  const std::uint64_t known = std::max<std::uint64_t>(before, recording_.brief(record.slot).waiting);
+  const std::uint64_t known =
+      std::max<std::uint64_t>(before, recording_.brief(record.slot).waiting);
   futex_samples_ += sleepers;
   seen_futex_samples_ += std::min(sleepers, known);
 }
@@ -248,8 +237,8 @@ void ProcessTree::has_ended(std::uint32_t pid) {
   std::vector<Image>& images = images_[pid];
   if (record != known.end() && record->second.brief.ended != observe::ProcessEnd::kExecuted) {
     // At the last look, it may have been about to begin its record.
-    if (!images.empty() && file_name(images.back().program) !=
-                               file_name(record->second.brief.program)) {
+    if (!images.empty() &&
+        file_name(images.back().program) != file_name(record->second.brief.program)) {
       return;
     }
     if (!images.empty()) images.back().recorded = true;
@@ -268,9 +257,9 @@ std::set<std::uint32_t> ProcessTree::running() const {
 
 double ProcessTree::seen_processor_s() const {
   // relaxed: each number is read for itself.
-  double sum = static_cast<double>(
-                   recording_.header().ended_processor_ns.load(std::memory_order_relaxed)) /
-               1e9;
+  double sum =
+      static_cast<double>(recording_.header().ended_processor_ns.load(std::memory_order_relaxed)) /
+      1e9;
   for (const auto& [pid, record] : records()) {
     const auto looked = recorded_processor_s_.find(pid);
     sum += std::max(record.brief.processor_s,
@@ -320,9 +309,8 @@ void ProcessTree::add_to(Coverage& coverage, double processor_s) const {
   const std::vector<UnseenProcess> more = unseen();
   // Those that were looked at have a number and a name; of the others, only their count is known.
   std::erase_if(coverage.unseen, [&more](const UnseenProcess& counted) {
-    return std::any_of(more.begin(), more.end(), [&counted](const UnseenProcess& named) {
-      return named.why == counted.why;
-    });
+    return std::any_of(more.begin(), more.end(),
+                       [&counted](const UnseenProcess& named) { return named.why == counted.why; });
   });
   coverage.unseen.insert(coverage.unseen.begin(), more.begin(), more.end());
   coverage.futex_samples = futex_samples_;

@@ -63,7 +63,7 @@ class ProcessTree {
 
   const RecordingFile& recording_;
   Clock::time_point begin_ = Clock::now();
-  std::map<std::uint32_t, std::vector<Image>> images_;  // of each process, the present one last
+  std::map<std::uint32_t, std::vector<Image>> images_;    // of each process, the present one last
   std::map<std::uint32_t, double> recorded_processor_s_;  // at a look at which it had a record
   std::uint64_t futex_samples_ = 0;
   std::uint64_t seen_futex_samples_ = 0;

@@ -121,9 +121,9 @@ RecordingFile::Brief RecordingFile::brief(std::size_t slot) const {
           .processor_s = static_cast<double>(process.processor_ns.load(kRelaxed)) / 1e9,
           .blocked_waiters = process.blocked.waiters.load(kRelaxed),
           .blocked_ticks = process.blocked.ticks.load(kRelaxed),
-          .program = std::string(process.modules[0].path.data(),
-                                 strnlen(process.modules[0].path.data(),
-                                         process.modules[0].path.size()))};
+          .program =
+              std::string(process.modules[0].path.data(),
+                          strnlen(process.modules[0].path.data(), process.modules[0].path.size()))};
 }
 
 std::unique_ptr<Process> RecordingFile::process(std::size_t slot) const {
@@ -132,9 +132,8 @@ std::unique_ptr<Process> RecordingFile::process(std::size_t slot) const {
   return result;
 }
 
-void RecordingFile::each_place(
-    std::size_t slot, const Process& process,
-    const std::function<void(std::uint32_t, const Place&)>& use) const {
+void RecordingFile::each_place(std::size_t slot, const Process& process,
+                               const std::function<void(std::uint32_t, const Place&)>& use) const {
   const auto place = std::make_unique<Place>();
   const std::uint32_t places =
       std::min<std::uint32_t>(process.places.load(kRelaxed), Layout::kPlaces);

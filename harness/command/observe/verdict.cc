@@ -69,8 +69,8 @@ std::vector<std::string> gaps_of(const Observation& observation) {
                                 names));
   }
   if (coverage.starts_lost != 0) {
-    gaps.push_back(absl::StrCat("of ", coverage.starts_lost,
-                                " programs that were started, nothing is known"));
+    gaps.push_back(
+        absl::StrCat("of ", coverage.starts_lost, " programs that were started, nothing is known"));
   }
   if (coverage.placeless_acquisitions != 0) {
     gaps.push_back(absl::StrCat(grouped(coverage.placeless_acquisitions), " acquisitions (",
@@ -100,12 +100,19 @@ std::vector<std::string> doubts_of(const Observation& observation) {
       const double own = static_cast<double>(place.own_posts);
       const double all = own + static_cast<double>(place.other_posts);
       const bool known = all > 0 && own < all / 10;
-      if (!place.is_futex() || known || place.blocked_s < kProblemFrom * process.wall_s) continue;
-      doubts.push_back(absl::StrCat(
-          "at ", printable(place.name()), " threads waited for a futex in ",
-          percent(process.wall_s > 0 ? place.blocked_s / process.wall_s : 0),
-          " of the time, and whether that is a lock or an event is not known"));
+      if (!place.is_futex() || known || place.is_named ||
+          place.blocked_s < kProblemFrom * process.wall_s)
+        continue;
+      doubts.push_back(
+          absl::StrCat("at ", printable(place.name()), " threads waited for a futex in ",
+                       percent(process.wall_s > 0 ? place.blocked_s / process.wall_s : 0),
+                       " of the time, and whether that is a lock or an event is not known"));
     }
+  }
+  if (coverage.view == View::kKernel) {
+    doubts.push_back(
+        "acquisitions without a wait, holds and spinning, which only the program itself knows: to "
+        "count them, start it with `lockbench observe -- PROGRAM`");
   }
   for (const std::string& runtime : coverage.runtimes) {
     const bool threads = std::any_of(observation.processes.begin(), observation.processes.end(),
@@ -116,8 +123,8 @@ std::vector<std::string> doubts_of(const Observation& observation) {
 }
 
 std::string seen_text(const Coverage& coverage) {
-  std::string text = absl::StrCat(
-      "seen: ", coverage.processes, coverage.processes == 1 ? " process" : " processes");
+  std::string text = absl::StrCat("seen: ", coverage.processes,
+                                  coverage.processes == 1 ? " process" : " processes");
   if (coverage.processor_s > 0) {
     absl::StrAppend(&text, ", ", percent(coverage.seen_processor_share()),
                     " of the processor time");
@@ -132,12 +139,13 @@ std::string seen_text(const Coverage& coverage) {
     absl::StrAppend(&text, ", ", duration_text(coverage.window_s * 1e9), " of ",
                     duration_text(coverage.life_s * 1e9));
   }
-  return absl::StrCat(text, "; ",
-                      coverage.runs == 1 ? std::string("one run")
-                                         : absl::StrCat(coverage.runs, " runs"));
+  return absl::StrCat(
+      text, "; ",
+      coverage.runs == 1 ? std::string("one run") : absl::StrCat(coverage.runs, " runs"));
 }
 
 std::string other_locks_text(const Observation& observation) {
+  if (observation.coverage.view == View::kKernel) return {};  // a doubt says it of all
   for (const ObservedProcess& process : observation.processes) {
     for (const ObservedPlace& place : process.places) {
       if (!place.is_futex()) continue;
@@ -247,9 +255,11 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
       verdict = {.kind = VerdictKind::kMayCost, .answer = "locks may cost time: " + what};
     } else if (!doubts.empty()) {
       verdict = {.kind = VerdictKind::kPartlySeen,
-                 .answer = absl::StrCat("not all was seen, so there is no verdict; of what was seen: ", what)};
+                 .answer = absl::StrCat(
+                     "not all was seen, so there is no verdict; of what was seen: ", what)};
     } else {
-      verdict = {.kind = VerdictKind::kNotTheProblem, .answer = "locks are not your problem: " + what};
+      verdict = {.kind = VerdictKind::kNotTheProblem,
+                 .answer = "locks are not your problem: " + what};
     }
     for (const std::string& doubt : doubts) verdict.notes.push_back("not seen: " + doubt);
   }
