@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/command/observe/blocked_timeline.h"
+#include "harness/command/observe/figures_text.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_preset.h"
-#include "harness/command/observe/figures_text.h"
 #include "harness/command/observe/recording_file.h"
 #include "harness/command/observe/verdict.h"
 #include "harness/observe/counters.h"
@@ -115,8 +115,9 @@ VerdictKind kind_of(const Observation& observation) {
 TEST(Verdict, AcquitsOnlyIfAllWasSeen) {
   const Verdict verdict = verdict_of(seen_observation(), "./server");
   EXPECT_EQ(verdict.kind, VerdictKind::kNotTheProblem);
-  EXPECT_EQ(verdict.notes.back(),
-            "seen: 1 process, 100 % of the processor time, 100 % of 50 sampled futex waits; one run");
+  EXPECT_EQ(
+      verdict.notes.back(),
+      "seen: 1 process, 100 % of the processor time, 100 % of 50 sampled futex waits; one run");
 
   Observation partly = seen_observation();
   partly.coverage.seen_processor_s = 7;

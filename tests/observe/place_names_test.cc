@@ -19,6 +19,15 @@ TEST(ReadableName, OfAFunctionInCIsTheNameItself) {
   EXPECT_EQ(readable_name("_Z4workv"), "work()");
 }
 
+TEST(ReadableName, OfAFunctionInRustHasItsModules) {
+  EXPECT_EQ(readable_name("_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14"
+                          "lock_contended"),
+            "std::sys::sync::mutex::futex::Mutex::lock_contended");
+  EXPECT_EQ(readable_name("_ZN2rs5serve17h0123456789abcdefE"), "rs::serve");
+  EXPECT_EQ(readable_name("_R"), "_R");
+  EXPECT_EQ(readable_name("_RNvC99x"), "_RNvC99x");
+}
+
 TEST(WithoutParameters, OnlyTheLastParenthesesAreOfTheFunction) {
   EXPECT_EQ(without_parameters("work"), "work");
   EXPECT_EQ(without_parameters("work(int, char const*)"), "work");

@@ -87,7 +87,7 @@ bool has_tracepoints() {
 
 // std::mutex::lock() is part of its caller, which is what users look for.
 bool is_of_a_library(const std::string& file) {
-  return file.starts_with("/usr/include/");
+  return file.starts_with("/usr/include/") || file.find("/library/std/src/") != std::string::npos;
 }
 
 // Names of the code of one process.
