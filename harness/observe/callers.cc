@@ -2,11 +2,13 @@
 
 #include "harness/observe/callers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <features.h>
 #include <unwind.h>
 
 #include "harness/observe/counters.h"
+#include "harness/observe/loaded_code.h"
 
 namespace lockbench::observe {
 namespace {
@@ -15,8 +17,11 @@ namespace {
 // them is the program's main loop.
 constexpr std::size_t kMostDepth = 5;
 
+constexpr std::size_t kDeepest = 32;
+
 struct Walk {
-  Callers callers;
+  std::array<const void*, kDeepest> addresses{};
+  std::size_t count = 1;
   std::size_t wanted = 1;
   bool is_past_first = false;
 };
@@ -26,11 +31,20 @@ _Unwind_Reason_Code add_caller(_Unwind_Context* context, void* argument) {
   const auto* const address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
   // The frames of this library come first, then the known caller.
   if (walk.is_past_first) {
-    walk.callers.addresses[walk.callers.count++] = address;
+    walk.addresses[walk.count++] = address;
   } else {
-    walk.is_past_first = address == walk.callers.addresses[0];
+    walk.is_past_first = address == walk.addresses[0];
   }
-  return walk.callers.count == walk.wanted ? _URC_END_OF_STACK : _URC_NO_REASON;
+  return walk.count == walk.wanted ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+Walk walk_from(const void* caller, std::size_t wanted) {
+  Walk walk{.wanted = wanted};
+  walk.addresses[0] = caller;
+#if __GLIBC_PREREQ(2, 35)
+  if (wanted > 1) _Unwind_Backtrace(add_caller, &walk);
+#endif
+  return walk;
 }
 
 // What is known of a call: its address, and the depth in the lowest bits of a second word. Two
@@ -69,13 +83,25 @@ std::size_t common_depth(const Callers& acquires, const Callers& releases) {
 }  // namespace
 
 Callers callers_of(const void* caller, std::size_t wanted) {
-  Walk walk;
-  walk.callers.addresses[0] = caller;
-  walk.wanted = std::min(wanted, walk.callers.addresses.size());
-#if __GLIBC_PREREQ(2, 35)
-  if (walk.wanted > 1) _Unwind_Backtrace(add_caller, &walk);
-#endif
-  return walk.callers;
+  const Walk walk = walk_from(caller, std::min(wanted, Place::kMostCallers));
+  Callers callers{.count = walk.count};
+  std::copy_n(walk.addresses.begin(), walk.count, callers.addresses.begin());
+  return callers;
+}
+
+Callers callers_of_futex(const void* caller) {
+  const Walk walk = walk_from(caller, kDeepest);
+  const char* const library = code_at(caller).library;
+  std::size_t last = 0;
+  while (last + 1 < walk.count && code_at(walk.addresses[last + 1]).library == library) ++last;
+  const bool leaves_library = last + 1 < walk.count && last > 0;
+  Callers callers;
+  callers.addresses[0] = caller;
+  for (std::size_t i = leaves_library ? last : 1;
+       i < walk.count && callers.count < callers.addresses.size(); ++i) {
+    callers.addresses[callers.count++] = walk.addresses[i];
+  }
+  return callers;
 }
 
 std::size_t depth_at(const void* caller) {

@@ -24,6 +24,11 @@ struct Callers {
 // With glibc before 2.35 there is one caller: the unwinder would take a lock.
 Callers callers_of(const void* caller, std::size_t wanted);
 
+// The callers of a system call that waits for a futex. Those between the first one and the last one
+// of the same library are left out, if there are others after them: so the code that uses a lock is
+// among those that are kept, also if the library that has the lock calls many functions of its own.
+Callers callers_of_futex(const void* caller);
+
 // How many callers make up the place of locks that are first acquired at `caller`; 0: it is not
 // known yet, so that all are to be recorded.
 std::size_t depth_at(const void* caller);

@@ -11,8 +11,8 @@
 
 namespace lockbench::observe {
 
-// The thread acquires the lock of `request` while it holds its hold number `held`. What a thread has
-// noted it does not note again.
+// The thread acquires the lock of `request` while it holds its hold number `held`. What a thread
+// has noted it does not note again.
 void note_order(std::array<Order, Process::kOrders>& orders, Thread& thread, std::uint32_t held,
                 const Request& request, Count& lost);
 

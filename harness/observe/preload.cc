@@ -323,7 +323,7 @@ LOCKBENCH_EXPORT sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec
 
 LOCKBENCH_EXPORT sem_post(sem_t* semaphore) noexcept {
   // Before it is posted: the thread that waits for it may destroy it.
-  lockbench::observe::posted(semaphore);
+  lockbench::observe::semaphore_posted(semaphore);
   return LOCKBENCH_ORIGINAL(sem_post)(semaphore);
 }
 
@@ -373,8 +373,8 @@ constexpr lockbench::internal::Observer kObserver{
     .acquired = [](const void* lock, const void* caller) { acquired(request_of(lock, caller)); },
     .wait_begins =
         [](const void* lock, const void* caller) {
-          return lockbench::internal::Observer::Wait{
-              .since = wait_begins(request_of(lock, caller)), .place = nullptr};
+          return lockbench::internal::Observer::Wait{.since = wait_begins(request_of(lock, caller)),
+                                                     .place = nullptr};
         },
     .wait_ends =
         [](const void* lock, const void* caller, lockbench::internal::Observer::Wait wait) {

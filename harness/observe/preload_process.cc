@@ -3,6 +3,7 @@
 // The functions of the C library with which a process ends, starts programs, restricts its system
 // calls, closes libraries or makes system calls of its own: they tell the recorder and then do what
 // the C library's functions do.
+#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
@@ -15,8 +16,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <array>
 
 #include "harness/observe/lock_table.h"
 #include "harness/observe/original.h"
@@ -130,7 +129,7 @@ FutexCall futex_call(const void* word, long operation) {
 
 template <class Call>
 long futex(const FutexCall& what, const void* caller, Call call) {
-  if (what.wakes) posted(what.word);
+  if (what.wakes) futex_woken(what.word);
   if (!what.waits) return call();
   const Request request{.lock = what.word, .caller = caller, .kind = LockKind::kFutex};
   const std::uint64_t since = futex_wait_begins(request);
@@ -159,9 +158,8 @@ LOCKBENCH_EXPORT void _Exit(int status) noexcept {
 
 LOCKBENCH_EXPORT int execve(const char* path, char* const words[],
                             char* const environment[]) noexcept {
-  return observe::executed(path, environment, [=] {
-    return LOCKBENCH_ORIGINAL(execve)(path, words, environment);
-  });
+  return observe::executed(path, environment,
+                           [=] { return LOCKBENCH_ORIGINAL(execve)(path, words, environment); });
 }
 
 LOCKBENCH_EXPORT int execv(const char* path, char* const words[]) noexcept {
@@ -174,15 +172,13 @@ LOCKBENCH_EXPORT int execvp(const char* file, char* const words[]) noexcept {
 
 LOCKBENCH_EXPORT int execvpe(const char* file, char* const words[],
                              char* const environment[]) noexcept {
-  return observe::executed(file, environment, [=] {
-    return LOCKBENCH_ORIGINAL(execvpe)(file, words, environment);
-  });
+  return observe::executed(file, environment,
+                           [=] { return LOCKBENCH_ORIGINAL(execvpe)(file, words, environment); });
 }
 
 LOCKBENCH_EXPORT int fexecve(int file, char* const words[], char* const environment[]) noexcept {
-  return observe::executed(words[0] == nullptr ? "" : words[0], environment, [=] {
-    return LOCKBENCH_ORIGINAL(fexecve)(file, words, environment);
-  });
+  return observe::executed(words[0] == nullptr ? "" : words[0], environment,
+                           [=] { return LOCKBENCH_ORIGINAL(fexecve)(file, words, environment); });
 }
 
 // The functions with a list of arguments are those with an array.

@@ -20,7 +20,8 @@ std::atomic<bool> stopped{false};
 // Of this program's file. A copy of the process needs no system call for it.
 char the_program[kMostPathBytes + 1] = {};
 
-// The number of this process as the folder /proc counts: in another PID namespace, getpid() differs.
+// The number of this process as the folder /proc counts: in another PID namespace, getpid()
+// differs.
 std::uint32_t number_of_this_process() {
   char text[16] = {};
   const ssize_t length = readlink("/proc/self", text, sizeof text - 1);
@@ -111,8 +112,7 @@ void process_ends() {
   Process* const process = MappedRecording::area().process.load(kRelaxed);
   if (process == nullptr) return;
   // A child of vfork() ends in its parent's memory.
-  if (!MappedRecording::is_filtered() &&
-      process->pid.load(kRelaxed) != number_of_this_process()) {
+  if (!MappedRecording::is_filtered() && process->pid.load(kRelaxed) != number_of_this_process()) {
     return;
   }
   end_record(*process, ProcessEnd::kExited);
@@ -128,9 +128,8 @@ void program_starts(unsigned pid, const char* program, bool has_variable) {
     end_record(*process, ProcessEnd::kExecuted);
   }
   // A process that posix_spawn() started may have its record already.
-  if (pid != 0 && std::any_of(header.slots.begin(), header.slots.end(), [number](const Number& n) {
-        return n.load(kRelaxed) == number;
-      })) {
+  if (pid != 0 && std::any_of(header.slots.begin(), header.slots.end(),
+                              [number](const Number& n) { return n.load(kRelaxed) == number; })) {
     return;
   }
   for (Started& one : header.started) {

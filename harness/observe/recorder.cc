@@ -33,15 +33,14 @@ std::uint64_t since_start(const Process& process, std::uint64_t now) {
   return now - process.start_ticks.load(kRelaxed);
 }
 
-bool is_event(LockKind kind) {
-  return kind == LockKind::kSemaphoreEvent || kind == LockKind::kFutexEvent;
+// Whether a wait for it is a wait for a lock. Of futexes, the reader of the recording decides.
+bool counts(LockKind kind) {
+  return kind != LockKind::kSemaphoreEvent && kind != LockKind::kFutex;
 }
 
-// Semaphores and futexes count as events until a thread that waited for one posts it.
+// A semaphore counts as an event until a thread that waited for it posts it.
 LockKind first_kind(LockKind kind) {
-  if (kind == LockKind::kSemaphore) return LockKind::kSemaphoreEvent;
-  if (kind == LockKind::kFutex) return LockKind::kFutexEvent;
-  return kind;
+  return kind == LockKind::kSemaphore ? LockKind::kSemaphoreEvent : kind;
 }
 
 // Any thread may post them, so nobody holds them.
@@ -82,6 +81,9 @@ Thread& thread_of(Process& process) {
 }
 
 [[gnu::noinline]] std::uint32_t place_of_first(Process& process, const Request& request) {
+  if (request.kind == LockKind::kFutex) {
+    return place_number(process, callers_of_futex(request.caller), LockKind::kFutex);
+  }
   const std::uint32_t asked = MappedRecording::header()->callers.load(kRelaxed);
   std::size_t wanted = asked;
   if (asked == 0) {
@@ -110,10 +112,27 @@ void note_orders(Process& process, Thread& thread, const Request& request) {
   }
 }
 
+// Semaphores and futexes have no use of their own for these counts.
+Count& own_posts(Lock& entry) {
+  return entry.recursions;
+}
+Count& other_posts(Lock& entry) {
+  return entry.condition_waits;
+}
+
+// The code that waits for a futex.
+const void* site_of(const Lock& entry) {
+  const Place* const place = place_at(entry.place.load(kRelaxed));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of code.
+  return place == nullptr ? nullptr
+                          : reinterpret_cast<const void*>(place->callers[0].address.load(kRelaxed));
+}
+
 void hold(Thread& thread, Process& process, const Request& request, Lock* entry, Place* place,
           std::uint64_t since, bool is_first) {
   if (!is_held(request)) {
-    thread.remember_wait(request.lock);
+    const bool futex = request.kind == LockKind::kFutex;
+    thread.remember_wait(futex && entry != nullptr ? site_of(*entry) : request.lock);
     return;
   }
   if (thread.held_count != 0 && request.waits) note_orders(process, thread, request);
@@ -202,8 +221,7 @@ void note_acquisition(Process& process, Thread& thread, const Request& request, 
 }
 
 // Removes the innermost hold of the lock, unless it is held once more.
-void note_release(Thread& thread, const void* lock, const void* caller,
-                  bool thinks) {
+void note_release(Thread& thread, const void* lock, const void* caller, bool thinks) {
   Held* const held = thread.find_held(lock);
   if (held == nullptr) return;
   if (held->depth > 0) {
@@ -226,18 +244,9 @@ void note_release(Thread& thread, const void* lock, const void* caller,
   --thread.held_count;
 }
 
-// A semaphore that others post is an event, and so is a futex that mostly others wake: who has it
-// without a wait is not known.
-bool is_lock(LockKind kind, std::uint64_t own_posts, std::uint64_t other_posts) {
-  const bool semaphore = kind == LockKind::kSemaphore || kind == LockKind::kSemaphoreEvent;
-  return own_posts != 0 && (semaphore ? other_posts == 0 : own_posts >= other_posts);
-}
-
-LockKind kind_as(LockKind kind, bool lock) {
-  if (kind == LockKind::kSemaphore || kind == LockKind::kSemaphoreEvent) {
-    return lock ? LockKind::kSemaphore : LockKind::kSemaphoreEvent;
-  }
-  return lock ? LockKind::kFutex : LockKind::kFutexEvent;
+// A semaphore that others post is an event.
+bool is_lock(Lock& semaphore) {
+  return own_posts(semaphore).load(kRelaxed) != 0 && other_posts(semaphore).load(kRelaxed) == 0;
 }
 
 void set_kind(Process& process, Lock& entry, LockKind kind) {
@@ -299,9 +308,9 @@ std::uint64_t wait_begins(const Request& request) {
   // A mutex is somebody's, so it usually has its entry, and the caller is not its place.
   const Lock* const entry = is_held(request) ? find_lock(request.lock) : lock_of(*process, request);
   Place* const place = entry == nullptr ? nullptr : place_at(entry->place.load(kRelaxed));
-  const bool counts =
-      entry == nullptr || !is_event(static_cast<LockKind>(entry->kind.load(kRelaxed)));
-  begin_wait(thread, *process, place, counts, ticks());
+  const LockKind kind =
+      entry == nullptr ? request.kind : static_cast<LockKind>(entry->kind.load(kRelaxed));
+  begin_wait(thread, *process, place, counts(kind), ticks());
   return thread.waiting.since;
 }
 
@@ -326,21 +335,23 @@ void released(const void* lock, const void* caller) {
   note_release(thread_of(*process), lock, caller, true);
 }
 
-void posted(const void* lock) {
+void semaphore_posted(const void* semaphore) {
   Process* const process = active();
-  if (process == nullptr) return;
-  Lock* const entry = find_lock(lock);
+  Lock* const entry = process == nullptr ? nullptr : find_lock(semaphore);
   if (entry == nullptr) return;
   const auto kind = static_cast<LockKind>(entry->kind.load(kRelaxed));
-  Thread& thread = thread_of(*process);
-  const bool semaphore = kind == LockKind::kSemaphore || kind == LockKind::kSemaphoreEvent;
-  if (!semaphore && kind != LockKind::kFutex && kind != LockKind::kFutexEvent) return;
-  // The counts of posts are in members that these kinds do not need.
-  Count& own = entry->recursions;
-  Count& other = entry->condition_waits;
-  add(thread.has_waited(lock, semaphore) ? own : other, 1);
-  const LockKind now = kind_as(kind, is_lock(kind, own.load(kRelaxed), other.load(kRelaxed)));
+  const bool own = thread_of(*process).takes_back_wait(semaphore);
+  add(own ? own_posts(*entry) : other_posts(*entry), 1);
+  const LockKind now = is_lock(*entry) ? LockKind::kSemaphore : LockKind::kSemaphoreEvent;
   if (now != kind) set_kind(*process, *entry, now);
+}
+
+void futex_woken(const void* futex) {
+  Process* const process = active();
+  Lock* const entry = process == nullptr ? nullptr : find_lock(futex);
+  if (entry == nullptr) return;
+  const bool own = thread_of(*process).has_waited(site_of(*entry));
+  add(own ? own_posts(*entry) : other_posts(*entry), 1);
 }
 
 ConditionWait condition_wait_begins(const void* condition, const Request& mutex) {

@@ -50,8 +50,9 @@ void try_failed(const void* lock);
 // Before a release. `caller`: the return address of the call.
 void released(const void* lock, const void* caller);
 
-// A semaphore is posted, or threads that wait for a futex are woken.
-void posted(const void* lock);
+// Before a semaphore is posted, or threads that wait for a futex are woken.
+void semaphore_posted(const void* semaphore);
+void futex_woken(const void* futex);
 
 // A wait for a condition releases the mutex and acquires it again.
 struct ConditionWait {

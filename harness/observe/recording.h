@@ -34,16 +34,16 @@ inline constexpr char kRecordingVariable[] = "LOCKBENCH_OBSERVE";
 using Count = std::atomic<std::uint64_t>;
 using Number = std::atomic<std::uint32_t>;
 
-// The last two are words that threads wait for and that others post: they are no locks.
 enum class LockKind : std::uint32_t {
   kNone,
   kMutex,
   kShared,
   kSpin,
   kSemaphore,
-  kFutex,
-  kSemaphoreEvent,
-  kFutexEvent
+  kFutex,           // a lock that the program makes of futexes
+  kSemaphoreEvent,  // threads wait for it until others post it: it is no lock
+  kFutexEvent,
+  kFutexUnknown,  // a lock or an event
 };
 
 struct TickHistogram {
@@ -95,9 +95,9 @@ struct alignas(platform::kCacheLine) Place {
 };
 
 struct alignas(platform::kCacheLine) Lock {
-  Number place;         // its number; 0: its place has no entry
-  Number kind;          // LockKind
-  Count acquisitions;   // exclusive ones
+  Number place;        // its number; 0: its place has no entry
+  Number kind;         // LockKind
+  Count acquisitions;  // exclusive ones
   Count shared_acquisitions;
   Count contended;
   Count failed_tries;
@@ -131,8 +131,8 @@ struct Module {
 
 // While a thread held one lock, it waited for another one.
 struct Order {
-  Count first;   // address; 0: free
-  Count second;  // address
+  Count first;           // address; 0: free
+  Count second;          // address
   Number thread;         // the number of the first thread that did
   Number other_threads;  // 1: others did, too
   Number shared;         // bit 0: the first was always held for reading; bit 1: the second, too
@@ -183,15 +183,15 @@ struct Header {
   static constexpr std::size_t kStarted = 256;
   static constexpr std::uint32_t kVersion = 2;
 
-  Number version;  // kVersion
-  Number paused;   // 1: nothing is counted
-  Number callers;  // that make up a place; 0: up to the first that is no wrapper
-  Number begun;    // processes that have, or had, a slot
-  Number without_slot;     // processes for which all slots were taken
-  Number without_memory;   // processes that got no memory for their area
-  Number under_filter;     // copies of a process that had restricted its system calls
-  Number started_lost;     // programs for which Started had no room
-  Count ended_processor_ns;  // of processes that ended and whose slot is free again
+  Number version;                    // kVersion
+  Number paused;                     // 1: nothing is counted
+  Number callers;                    // that make up a place; 0: up to the first that is no wrapper
+  Number begun;                      // processes that have, or had, a slot
+  Number without_slot;               // processes for which all slots were taken
+  Number without_memory;             // processes that got no memory for their area
+  Number under_filter;               // copies of a process that had restricted its system calls
+  Number started_lost;               // programs for which Started had no room
+  Count ended_processor_ns;          // of processes that ended and whose slot is free again
   std::array<Number, kSlots> slots;  // the process's number; 0: free
   std::array<Started, kStarted> started;
 };

@@ -55,7 +55,8 @@ struct Thread {
   std::uint32_t waited_count;
   std::array<Held, kMostHeld> held;
   std::array<Thinking, kThinking> thinking;
-  std::array<const void*, kWaited> waited;  // semaphores and futexes; the latest replace the first
+  std::array<const void*, kWaited>
+      waited;  // semaphores, and code that waits for futexes; the latest ones
   std::array<std::uint64_t, kOrdersKnown> orders;  // that it has noted
   std::array<std::uint64_t, kCountedPlaces / 64> used_places;
 
@@ -67,16 +68,19 @@ struct Thread {
     return nullptr;
   }
 
-  void remember_wait(const void* lock) {
-    if (std::find(waited.begin(), waited.end(), lock) != waited.end()) return;
-    waited[waited_count++ % kWaited] = lock;
+  void remember_wait(const void* what) {
+    if (!has_waited(what)) waited[waited_count++ % kWaited] = what;
   }
 
-  // `forget`: each wait allows one post.
-  bool has_waited(const void* lock, bool forget) {
-    auto* const found = std::find(waited.begin(), waited.end(), lock);
+  bool has_waited(const void* what) const {
+    return what != nullptr && std::find(waited.begin(), waited.end(), what) != waited.end();
+  }
+
+  // Each wait allows one post. False: it did not wait.
+  bool takes_back_wait(const void* semaphore) {
+    auto* const found = std::find(waited.begin(), waited.end(), semaphore);
     if (found == waited.end()) return false;
-    if (forget) *found = nullptr;
+    *found = nullptr;
     return true;
   }
 };

@@ -6,7 +6,8 @@
 //              ignored signals. A signal from the terminal reaches it as it would alone. SIGTERM,
 //              SIGHUP, SIGINT and SIGQUIT that another process sends to this one are passed on.
 //              This process stays until the program has ended, whatever it does with a signal.
-// Not offered  Ending processes that the program leaves behind; they may be what it is for. They are
+// Not offered  Ending processes that the program leaves behind; they may be what it is for. They
+// are
 //              children of this process until it ends.
 // Requires     One thread; no handler for these signals.
 #pragma once
@@ -37,8 +38,8 @@ struct ForegroundEnd {
   std::uint32_t process = 0;  // its number
   int status = 0;             // as of waitpid()
   double wall_s = 0;
-  // Of the program, of the processes that it left behind and that ended before it, and of those that
-  // one of these waited for.
+  // Of the program, of the processes that it left behind and that ended before it, and of those
+  // that one of these waited for.
   double processor_s = 0;
 };
 

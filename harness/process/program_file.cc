@@ -166,7 +166,7 @@ Preloadable preloadable(const fs::path& program) {
   return loader.find("musl") == std::string::npos ? Preloadable::kYes : Preloadable::kOtherLibrary;
 }
 
-std::optional<fs::path> find_program(const std::string& word) {
+std::optional<fs::path> program_on_path(const std::string& word) {
   return locate(word);
 }
 

@@ -30,7 +30,7 @@ enum class Preloadable {
 Preloadable preloadable(const std::filesystem::path& program);
 
 // The program that a shell would run for this word.
-std::optional<std::filesystem::path> find_program(const std::string& word);
+std::optional<std::filesystem::path> program_on_path(const std::string& word);
 
 // Finds the word as a shell does. NotFound: there is no such program. FailedPrecondition: there is,
 // but it is linked statically, runs with the rights of another user, or is of another kind of

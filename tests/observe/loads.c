@@ -42,9 +42,13 @@ static void* count_body(void* unused) {
   }
   return NULL;
 }
-static void counts(void) { run(4, count_body); }
+static void counts(void) {
+  run(4, count_body);
+}
 
-static void crowd(void) { run(kMostThreads, count_body); }
+static void crowd(void) {
+  run(kMostThreads, count_body);
+}
 
 // Whether the thread sleeps.
 static int sleeps(int thread) {
@@ -188,14 +192,20 @@ static void second(void) {
   pthread_mutex_lock(&locks[1]);
   pthread_mutex_unlock(&locks[1]);
 }
+static void* order_body(void* reversed) {
+  const int i = reversed != NULL;
+  take(&locks[i]);
+  take(&locks[1 - i]);
+  pthread_mutex_unlock(&locks[0]);
+  pthread_mutex_unlock(&locks[1]);
+  return NULL;
+}
 static void inversion(void) {
   first();
   second();
-  for (int i = 0; i < 2; ++i) {
-    take(&locks[i]);
-    take(&locks[1 - i]);
-    pthread_mutex_unlock(&locks[0]);
-    pthread_mutex_unlock(&locks[1]);
+  for (long i = 0; i < 2; ++i) {
+    pthread_create(&threads[0], NULL, order_body, (void*)i);
+    pthread_join(threads[0], NULL);
   }
 }
 
@@ -289,8 +299,7 @@ int main(int argc, char** argv) {
       {"many", many},           {"again", again},         {"recursive", recursive},
       {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
       {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
-      {"cost", cost},
-      {"wrapped", wrapped},
+      {"cost", cost},           {"wrapped", wrapped},
   };
   if (argc > 2) number = atol(argv[2]);
   for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {

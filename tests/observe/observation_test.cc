@@ -8,6 +8,7 @@
 
 #include "harness/command/observe/blocked_timeline.h"
 #include "harness/command/observe/figures_text.h"
+#include "harness/command/observe/futex_use.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/command/observe/recording_file.h"
@@ -188,15 +189,30 @@ TEST(Verdict, OfAProgramThatEndedBeforeTheObservationThereIsNone) {
             "(--delay 8 s)");
 }
 
-TEST(Verdict, AFutexThatOthersWakeIsAnEventAndOtherwiseInDoubt) {
+TEST(Verdict, WaitsThatMayBeOfALockLeaveNoAcquittal) {
   Observation observation = seen_observation();
   observation.processes[0].events = {
-      {.kind = observe::LockKind::kFutexEvent, .blocked_s = 9, .own_posts = 0, .other_posts = 30}};
+      {.callers = {{.function = "work"}}, .kind = observe::LockKind::kFutexEvent, .blocked_s = 9}};
   EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
-  observation.processes[0].events[0].own_posts = 10;
+  observation.processes[0].events[0].kind = observe::LockKind::kFutexUnknown;
   EXPECT_EQ(kind_of(observation), VerdictKind::kPartlySeen);
-  observation.processes[0].events[0] = {.kind = observe::LockKind::kFutexEvent, .blocked_s = 9};
-  EXPECT_EQ(kind_of(observation), VerdictKind::kPartlySeen);
+  observation.processes[0].events[0].blocked_s = 0.1;
+  EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
+}
+
+TEST(FutexUse, IsThatOfAKnownClassOrElseOfWhoWakes) {
+  const std::vector<std::string> mutex{"Waiter::Wait", "absl::Mutex::Lock", "serve"};
+  EXPECT_EQ(use_of_futex(mutex, 0, 100), FutexUse::kLock);
+  EXPECT_EQ(user_of_futex(mutex), 2U);
+  const std::vector<std::string> condition{"Waiter::Wait", "absl::Mutex::DecrementSynchSem",
+                                           "absl::CondVar::WaitCommon", "serve"};
+  EXPECT_EQ(use_of_futex(condition, 100, 0), FutexUse::kEvent);
+  EXPECT_EQ(use_of_futex({"own_wait", "serve"}, 90, 10), FutexUse::kLock);
+  // Its holder may never wait.
+  EXPECT_EQ(use_of_futex({"own_wait", "serve"}, 0, 100), FutexUse::kUnknown);
+  EXPECT_EQ(use_of_futex({}, 0, 0), FutexUse::kUnknown);
+  // A user's function may be called anything.
+  EXPECT_EQ(use_of_futex({"own_wait", "serve", "std::barrier"}, 0, 0), FutexUse::kUnknown);
 }
 
 TEST(Verdict, OfSeveralRunsTheWorstCounts) {

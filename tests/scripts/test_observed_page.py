@@ -40,14 +40,18 @@ PLACE: dict[str, Any] = {
     "preset": "threads = 4",
 }
 FOUND: dict[str, Any] = {
-    "schema_version": 1,
+    "schema_version": 2,
     "command": ["./server", "<b>"],
     "started_at": "2026-01-01T00:00:00Z",
     "wall_s": 2.0,
     "processor_s": 1.0,
     "sample_every": 16,
     "uncontended_ns": 11.0,
-    "processes_not_recorded": 0,
+    "verdict": {
+        "kind": "not_the_problem",
+        "answer": "locks are not your problem: at most 3.1 %",
+        "notes": ["seen: 1 process; one run"],
+    },
     "processes": [
         {
             "pid": 7,
@@ -57,7 +61,7 @@ FOUND: dict[str, Any] = {
             "acquisitions": 1_000_000,
             "wall_s": 2.0,
             "places": [PLACE, {**PLACE, "name": "other() server.c:99"}],
-            "inversions": [[0, 1]],
+            "inversions": [[0, 1, 3]],
             "timeline": [[1.0, 0.25], [3.0, 1.0]],
         }
     ],
@@ -76,7 +80,9 @@ def test_the_page_begins_with_the_answer_and_has_the_places(tmp_path: Path) -> N
     row = page[page.index("<tr><td>serve()") :].partition("</tr>")[0]
     cells = ["serve() server.c:12", "3.1 %", "250 ms", "2 %", "1,000,000", "64", "4", "40 ns"]
     assert row.removeprefix("<tr><td>").split("</td><td>")[:8] == cells
-    assert "locks of 1 pair of places are acquired in both orders" in page
+    assert "<li>Seen: 1 process; one run</li>" in page
+    assert "locks of 1 pair of places are acquired in both orders by different threads" in page
+    assert "other() server.c:99: 3 pairs of locks" in page
     assert "&lt;b&gt;" in page and "<b>server" not in page
 
 
@@ -96,9 +102,10 @@ def test_histograms_have_all_samples_on_a_logarithmic_axis() -> None:
     assert [name for _, name, _ in hold["ticks"]] == ["10 ns", "100 ns"]
 
 
-def test_a_program_without_locks_is_said_so(tmp_path: Path) -> None:
-    page = page_of(tmp_path, {**FOUND, "processes": []})
-    assert "acquired no lock" in page
+def test_the_page_of_no_process_has_the_verdict(tmp_path: Path) -> None:
+    verdict = {"kind": "not_seen", "answer": "no verdict: it still runs", "notes": []}
+    page = page_of(tmp_path, {**FOUND, "processes": [], "verdict": verdict})
+    assert "<h1>No verdict: it still runs</h1>" in page
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/command/observe/attached_observation.h"
+#include "harness/command/observe/foreign_process.h"
 #include "harness/command/observe/futex_trace.h"
 #include "harness/command/observe/language_runtime.h"
 #include "harness/command/observe/observation_folder.h"
 #include "harness/command/observe/observed_json.h"
 #include "harness/command/observe/observed_text.h"
-#include "harness/command/observe/foreign_process.h"
 #include "harness/command/observe/verdict.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/ticks.h"

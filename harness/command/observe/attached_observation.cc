@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/command/observe/futex_use.h"
 #include "harness/command/observe/wait_reason.h"
 #include "harness/measure/histogram.h"
 
@@ -52,7 +53,7 @@ struct Sleep {
 // Where a thread sleeps: its callers, and what they say.
 struct SleepingPlace {
   std::vector<CodePlace> callers;
-  WaitKind kind = WaitKind::kUnknown;
+  WaitReason reason;
 };
 
 struct Posts {
@@ -146,22 +147,32 @@ class Reader {
     const auto [found, is_new] = places_of_stacks_.try_emplace(sleep.stack);
     if (!is_new || sleep.stack == nullptr) return found->second;
     std::vector<CodePlace> callers = callers_of_(*sleep.stack);
-    const WaitReason reason = wait_reason(callers);
-    // Without a caller of the program, the innermost is better than none.
-    const std::size_t first = reason.caller < callers.size() ? reason.caller : 0;
-    callers.erase(callers.begin(), callers.begin() + static_cast<std::ptrdiff_t>(first));
+    WaitReason reason = wait_reason(callers);
+    callers.erase(callers.begin(), callers.begin() + static_cast<std::ptrdiff_t>(reason.caller));
     if (callers.size() > callers_) callers.resize(callers_);
-    found->second = {.callers = std::move(callers), .kind = reason.kind};
+    found->second = {.callers = std::move(callers), .reason = std::move(reason)};
     return found->second;
   }
 
-  bool is_lock(const Sleep& sleep, WaitKind kind) const {
-    if (is_of_the_kernel(sleep.operation) || kind == WaitKind::kLock) return true;
-    if (kind == WaitKind::kEvent) return false;
-    // The C library waits for the condition with FUTEX_WAIT_BITSET, and for the mutex with this.
-    if (kind == WaitKind::kCondition) return sleep.operation == FUTEX_WAIT;
+  LockKind kind_of(const Sleep& sleep, const WaitReason& reason) const {
+    if (is_of_the_kernel(sleep.operation)) return LockKind::kFutex;
+    if (reason.kind == WaitKind::kLock) return LockKind::kFutex;
+    if (reason.kind == WaitKind::kEvent) return LockKind::kFutexEvent;
+    if (reason.kind == WaitKind::kCondition) {
+      // The C library waits for the condition with FUTEX_WAIT_BITSET, and for the mutex with this.
+      return sleep.operation == FUTEX_WAIT ? LockKind::kFutex : LockKind::kFutexEvent;
+    }
     const auto found = posts_.find(sleep.address);
-    return found != posts_.end() && found->second.own >= found->second.others;
+    const Posts posts = found == posts_.end() ? Posts() : found->second;
+    switch (use_of_futex(reason.functions, posts.own, posts.others)) {
+      case FutexUse::kLock:
+        return LockKind::kFutex;
+      case FutexUse::kEvent:
+        return LockKind::kFutexEvent;
+      case FutexUse::kUnknown:
+        break;
+    }
+    return LockKind::kFutexUnknown;
   }
 
   void add(const Sleep& sleep) {
@@ -171,13 +182,12 @@ class Reader {
       ++sleeps_without_place_;
       return;
     }
-    const bool lock = is_lock(sleep, where.kind);
-    Key key{.lock = lock, .callers = {}};
+    Key key{.kind = kind_of(sleep, where.reason), .callers = {}};
     for (const CodePlace& caller : where.callers) {
       key.callers.emplace_back(caller.module, caller.offset);
     }
     Merged& merged = merged_[key];
-    merged.place.kind = lock ? LockKind::kFutex : LockKind::kFutexEvent;
+    merged.place.kind = key.kind;
     merged.place.callers = where.callers;
     const Interval within{std::max(sleep.time.begin_ns, trace_.begin_ns),
                           std::min(sleep.time.end_ns, trace_.end_ns)};
@@ -185,8 +195,7 @@ class Reader {
     ++merged.waits[sleep.address];
     merged.threads.insert(sleep.thread);
     merged.wait.record(within.end_ns - std::min(within.begin_ns, within.end_ns));
-    merged.place.is_named = where.kind != WaitKind::kUnknown;
-    if (lock) of_locks_.push_back(within);
+    if (key.kind == LockKind::kFutex) of_locks_.push_back(within);
   }
 
   ObservedPlace finish(Merged& merged) const {
@@ -220,7 +229,8 @@ class Reader {
     result.blocked_s = covered_s(of_locks_);
     result.greatest_gain = gain_of(result.blocked_s, 0, 0, result.wall_s);
     for (auto& [key, merged] : merged_) {
-      (key.lock ? result.places : result.events).push_back(finish(merged));
+      const bool lock = key.kind == LockKind::kFutex;
+      (lock ? result.places : result.events).push_back(finish(merged));
     }
     for (auto* places : {&result.places, &result.events}) {
       std::stable_sort(
@@ -264,7 +274,7 @@ class Reader {
   }
 
   struct Key {
-    bool lock = false;
+    LockKind kind = LockKind::kFutex;
     std::vector<std::pair<std::string, std::uint64_t>> callers;
 
     friend auto operator<=>(const Key&, const Key&) = default;

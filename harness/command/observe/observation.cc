@@ -28,7 +28,7 @@ std::string to_text(const CodePlace& place) {
 }
 
 std::string ObservedPlace::name() const {
-  if (wrappers != 0) return to_text(callers.back());
+  if (wrappers != 0 || is_futex()) return to_text(callers[wrappers]);
   std::string text;
   for (const CodePlace& caller : callers) {
     absl::StrAppend(&text, text.empty() ? "" : " < ", to_text(caller));

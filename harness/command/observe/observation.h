@@ -67,14 +67,13 @@ struct ObservedPlace {
   // Posts of a semaphore or a futex by threads that waited for it, and by others.
   std::uint64_t own_posts = 0;
   std::uint64_t other_posts = 0;
-  // Of a futex: functions on the stack say what it is, so who posts is no question.
-  bool is_named = false;
 
   // `serve() server.c:120`; with its callers, `lock() m.h:8 < serve() server.c:120`.
   std::string name() const;
   // Only the waits of these are known.
   bool is_futex() const {
-    return kind == observe::LockKind::kFutex || kind == observe::LockKind::kFutexEvent;
+    return kind == observe::LockKind::kFutex || kind == observe::LockKind::kFutexEvent ||
+           kind == observe::LockKind::kFutexUnknown;
   }
 };
 

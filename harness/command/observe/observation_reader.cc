@@ -11,6 +11,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/command/observe/futex_use.h"
 #include "harness/stress/instrumentation/debug_information.h"
 #include "harness/stress/instrumentation/function_names.h"
 
@@ -146,7 +147,8 @@ double blocked_time(const observe::BlockedTime& blocked, std::uint64_t end_ticks
 }
 
 bool is_event(LockKind kind) {
-  return kind == LockKind::kSemaphoreEvent || kind == LockKind::kFutexEvent;
+  return kind == LockKind::kSemaphoreEvent || kind == LockKind::kFutexEvent ||
+         kind == LockKind::kFutexUnknown;
 }
 
 class ProcessReader {
@@ -156,6 +158,7 @@ class ProcessReader {
       : recording_(recording),
         slot_(slot),
         process_(recording.process(slot)),
+        code_(*process_),
         ns_per_tick_(clock.ns_per_tick),
         cost_ns_(cost_ns) {}
 
@@ -177,6 +180,7 @@ class ProcessReader {
     read_places();
     read_locks();
     for (Merged& merged : merged_) finish(merged);
+    result_.blocked_s = std::min(result_.blocked_s, result_.wall_s);
     result_.greatest_gain =
         gain_of(result_.blocked_s, result_.acquisitions, cost_ns_, result_.wall_s);
     rank();
@@ -208,17 +212,18 @@ class ProcessReader {
     std::map<std::pair<LockKind, std::vector<Caller>>, std::size_t> known;
     recording_.each_place(slot_, *process_, [&](std::uint32_t number, const Place& place) {
       std::size_t depth = Place::kMostCallers;
-      if (by_depth) {
+      const auto kind = static_cast<LockKind>(value(place.kind));
+      if (by_depth && kind != LockKind::kFutex) {
         const std::vector<Caller> first = callers_of(place, 1);
         depth = std::max<std::uint32_t>(1, first.empty() ? 0 : depths[first[0]]);
       }
-      const auto kind = static_cast<LockKind>(value(place.kind));
       std::vector<Caller> callers = callers_of(place, depth);
       const auto [found, is_new] = known.emplace(std::pair(kind, callers), merged_.size());
       if (is_new) {
         merged_.emplace_back();
         merged_.back().place.kind = kind;
-        merged_.back().place.wrappers = by_depth ? callers.size() - 1 : 0;
+        merged_.back().place.wrappers =
+            by_depth && kind != LockKind::kFutex ? callers.size() - 1 : 0;
         merged_.back().callers = std::move(callers);
       }
       position_[number] = found->second;
@@ -275,10 +280,30 @@ class ProcessReader {
     place.wait = merged.wait.summary(ns_per_tick_);
     place.hold = merged.hold.summary(ns_per_tick_);
     place.think = merged.think.summary(ns_per_tick_);
+    for (const Caller& caller : merged.callers) place.callers.push_back(code_.of(caller));
+    if (place.kind == LockKind::kFutex) find_use(place);
     if (is_event(place.kind)) return;
     const std::uint64_t counted = place.is_futex() ? 0 : place.acquisitions;
     place.greatest_gain = gain_of(place.blocked_s, counted, cost_ns_, result_.wall_s);
     result_.acquisitions += counted;
+  }
+
+  // Waits for futexes are not in the time of the process that the recorder counts.
+  void find_use(ObservedPlace& place) {
+    std::vector<std::string> functions;
+    for (const CodePlace& caller : place.callers) functions.push_back(caller.function);
+    place.wrappers = user_of_futex(functions);
+    switch (use_of_futex(functions, place.own_posts, place.other_posts)) {
+      case FutexUse::kLock:
+        result_.blocked_s += place.blocked_s;
+        return;
+      case FutexUse::kEvent:
+        place.kind = LockKind::kFutexEvent;
+        return;
+      case FutexUse::kUnknown:
+        place.kind = LockKind::kFutexUnknown;
+        return;
+    }
   }
 
   void rank() {
@@ -295,12 +320,8 @@ class ProcessReader {
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return rank_of(a) > rank_of(b); });
-    CodePlaces code(*process_);
     std::map<std::size_t, std::size_t> position;
     for (const std::size_t i : order) {
-      for (const Caller& caller : merged_[i].callers) {
-        merged_[i].place.callers.push_back(code.of(caller));
-      }
       if (is_event(merged_[i].place.kind)) {
         result_.events.push_back(std::move(merged_[i].place));
       } else {
@@ -366,7 +387,7 @@ class ProcessReader {
       const auto other = orders.find({locks.second, locks.first});
       if (locks.first >= locks.second || other == orders.end()) continue;
       if (!may_deadlock(order, other->second)) continue;
-      const auto [first, second] = std::minmax(place_of(locks.first), place_of(locks.second));
+      const auto [first, second] = std::minmax({place_of(locks.first), place_of(locks.second)});
       if (second < result_.places.size()) ++pairs[{first, second}];
     }
     for (const auto& [places, count] : pairs) {
@@ -378,6 +399,7 @@ class ProcessReader {
   const RecordingFile& recording_;
   std::size_t slot_;
   std::unique_ptr<Process> process_;
+  CodePlaces code_;
   double ns_per_tick_;
   std::uint64_t ticks_ = 0;
   double cost_ns_;

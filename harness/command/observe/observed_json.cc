@@ -173,6 +173,8 @@ std::string kind_name(observe::LockKind kind) {
       return "semaphore event";
     case observe::LockKind::kFutexEvent:
       return "futex event";
+    case observe::LockKind::kFutexUnknown:
+      return "futex lock or event";
     case observe::LockKind::kNone:
       break;
   }

@@ -25,6 +25,12 @@ using Json = nlohmann::json;
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& file) {
+  if (json.at("preset").get<std::string>().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: of the locks at '%s', which the program makes of futexes, only waits "
+                        "are known; choose another place",
+                        file, json.at("name").get<std::string>()));
+  }
   const auto preset = parse_preset(json.at("preset").get<std::string>(), file);
   if (!preset.ok()) return preset.status();
   const Json& wait = json.at("wait");
@@ -144,9 +150,10 @@ absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
         }
         for (const std::string& code : chosen) {
           if (const auto other = others.find(code); other != others.end()) {
-            return absl::InvalidArgumentError("--place: '" + other->second +
-                                              "' acquires its mutexes in the same line; choose it, "
-                                              "too, or leave --callers out of `lockbench observe`");
+            return absl::InvalidArgumentError(
+                "--place: '" + other->second +
+                "' acquires its mutexes in the same line, by the same "
+                "wrapper of a mutex; choose it, too");
           }
         }
         return absl::StrJoin(chosen, "\n");

@@ -290,8 +290,9 @@ std::vector<UnseenProcess> ProcessTree::unseen() const {
     const bool environment = one.environment.load(std::memory_order_relaxed) != 0;
     found.push_back({.pid = pid,
                      .program = program,
-                     .why = environment ? Unseen::kEnvironment
-                                        : why_not_loaded(find_program(program).value_or(program))});
+                     .why = environment
+                                ? Unseen::kEnvironment
+                                : why_not_loaded(program_on_path(program).value_or(program))});
   }
   std::stable_sort(found.begin(), found.end(), [](const UnseenProcess& a, const UnseenProcess& b) {
     return std::pair(a.processor_s, a.life_s) > std::pair(b.processor_s, b.life_s);

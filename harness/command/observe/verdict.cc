@@ -101,12 +101,8 @@ std::vector<std::string> doubts_of(const Observation& observation) {
                                     " restricted itself so that nothing could be recorded after"));
     }
     for (const ObservedPlace& place : process.events) {
-      const double own = static_cast<double>(place.own_posts);
-      const double all = own + static_cast<double>(place.other_posts);
-      const bool known = all > 0 && own < all / 10;
-      if (!place.is_futex() || known || place.is_named ||
-          place.blocked_s < kProblemFrom * process.wall_s)
-        continue;
+      if (place.kind != observe::LockKind::kFutexUnknown) continue;
+      if (place.blocked_s < kProblemFrom * process.wall_s) continue;
       doubts.push_back(
           absl::StrCat("at ", printable(place.name()), " threads waited for a futex in ",
                        percent(process.wall_s > 0 ? place.blocked_s / process.wall_s : 0),
@@ -167,6 +163,7 @@ std::string other_locks_text(const Observation& observation) {
 std::string events_text(const Observation& observation) {
   for (const ObservedProcess& process : observation.processes) {
     for (const ObservedPlace& place : process.events) {
+      if (place.kind == observe::LockKind::kFutexUnknown) continue;
       if (place.blocked_s < kProblemFrom * process.wall_s) continue;
       return absl::StrCat("not counted: threads slept at ", printable(place.name()), " for ",
                           percent(place.blocked_s / process.wall_s),

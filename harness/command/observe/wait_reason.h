@@ -4,24 +4,27 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "harness/command/observe/observation.h"
 
 namespace lockbench {
 
+// By the C library's function that waits.
 enum class WaitKind {
-  kUnknown,    // who wakes the thread has to say
-  kLock,       // another thread's release
-  kEvent,      // what another thread does: the end of a thread, a barrier, a notification
-  kCondition,  // the same, and then the mutex again
+  kUnknown,    // it is none of these: FutexUse decides (futex_use.h)
+  kLock,       // a mutex, or a lock for readers and writers
+  kEvent,      // the end of a thread, a barrier
+  kCondition,  // a condition, and then the mutex again
 };
 
 struct WaitReason {
   WaitKind kind = WaitKind::kUnknown;
-  // The first caller that neither is of a library of locks nor only wraps a lock; the number of
-  // callers if there is none.
+  // The position of the caller that neither is of a library of the system nor only wraps a lock.
   std::size_t caller = 0;
+  // Those behind the system's libraries, innermost first, as use_of_futex() takes them.
+  std::vector<std::string> functions = {};
 };
 
 // `callers`: innermost first.

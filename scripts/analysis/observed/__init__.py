@@ -17,7 +17,7 @@ from analysis import templates, units
 from analysis.errors import InputError
 
 FILE = "observed.json"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _MOST_DRAWN = 6
@@ -36,7 +36,9 @@ def load(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not what `lockbench observe` writes: {error}") from None
     if version != SCHEMA_VERSION:
-        raise InputError(f"{path}: has schema_version {version}; this program knows 1")
+        raise InputError(
+            f"{path}: has schema_version {version}; this program knows {SCHEMA_VERSION}"
+        )
     return dict(found)
 
 
@@ -55,7 +57,7 @@ def _page(found: dict[str, Any]) -> str:
     environment.filters.update(time=units.nanoseconds, share=_share, whole=units.whole)
     return environment.get_template("observed.html.j2").render(
         observed=found,
-        processes=[_process(one) for one in found["processes"]],
+        processes=[_process(one) for one in found["processes"] if one["places"]],
         style=(_HERE / "observed.css").read_text(encoding="utf-8"),
         policy=_POLICY,
     )
@@ -75,7 +77,9 @@ def _process(process: dict[str, Any]) -> dict[str, Any]:
         "drawn": [place | {"histograms": histograms(place)} for place in places[:_MOST_DRAWN]],
         "timeline_s": max((until for until, _ in process.get("timeline", [])), default=0),
         "timeline": _timeline(process.get("timeline", [])),
-        "crossed": [(places[a]["name"], places[b]["name"]) for a, b in process["inversions"]],
+        "crossed": [
+            (places[a]["name"], places[b]["name"], pairs) for a, b, pairs in process["inversions"]
+        ],
     }
 
 
