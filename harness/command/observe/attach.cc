@@ -277,7 +277,7 @@ std::string obstacle_to_attaching() {
     return "the number of a process means another one outside of this container; start lockbench "
            "outside of it, with the number that the process has there";
   }
-  if (!find_program("bpftrace")) {
+  if (!program_on_path("bpftrace")) {
     return "there is no program bpftrace; install it (Debian's package bpftrace)";
   }
   std::error_code none;
