@@ -28,7 +28,8 @@ class ForeignProcess {
   // Programs and libraries, as they are found from here.
   std::vector<stress::LoadedFile> files() const;
 
-  // Threads that sleep in a futex now, with what their stacks hold.
+  // Threads that sleep in a futex now, with what their stacks hold. Their frame pointers are not
+  // known.
   std::vector<FutexStack> asleep() const;
 
  private:
