@@ -69,6 +69,7 @@ MODULES = {
 PROGRAMS = {
     "cmake": ("cmake",),
     "cpack": ("cmake", "file"),  # it asks `file` which of the files are programs
+    "bpftrace": ("bpftrace",),
     "dot": ("graphviz",),
     "gcc": ("build-essential",),
     "objdump": ("build-essential",),
@@ -80,7 +81,7 @@ PROGRAMS = {
     "zsh": ("zsh",),
     **dict.fromkeys("bash sh git gzip dpkg-deb umount".split(), ()),
     # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys("cargo ccache clang++-19 conan etcd java lintian Rscript buildah".split(), ()),
+    **dict.fromkeys("cargo ccache clang++-19 conan etcd java javac rustc lintian Rscript buildah".split(), ()),
     **dict.fromkeys("node npm openssl perf pgbouncer podman redis-server sshd wine64".split(), ()),
     "shellcheck": ("shellcheck",),
 }

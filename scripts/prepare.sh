@@ -21,10 +21,10 @@ run_packages=(
 # What the tests need besides.
 # Google Benchmark's compare.py reads an export, pyte draws a recording of a terminal,
 # spin searches nets a second time, postgresql serves the workload `database`; Concurrency Kit and
-# nsync are plugged in, memcached and pigz are observed, zsh completes, doxygen makes pages. The first line is check.sh's.
+# nsync are plugged in, memcached and pigz are observed, bpftrace watches programs that run, zsh completes, doxygen makes pages. The first line is check.sh's.
 test_packages=(
   black flake8 mypy shellcheck
-  doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev memcached pigz
+  bpftrace doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev memcached pigz
   postgresql python3-pyte python3-pytest spin zsh
 )
 # What the tests labelled services need besides, which only test.sh --long runs: 20 MB, and 230 MB

@@ -172,6 +172,7 @@ const char kObserveExamples[] =
     "  lockbench observe -- pigz -k -p 4 big.tar\n"
     "  lockbench observe --out seen --delay 5s --duration 30s -- memcached -t 4\n"
     "  lockbench observe --place 'item_lock|assoc' -- memcached -t 4\n"
+    "  lockbench observe --pid 4711 --duration 10s     a process that runs already, from outside\n"
     "  lockbench observe --check seen          whether the preset has the program's contention\n"
     "  lockbench advise --observed seen        which lock is best for this load\n"
     "\n"

@@ -19,10 +19,13 @@ namespace {
 constexpr int kWordsInALine = 12;
 constexpr int kLines = 12;
 
+// After its end, what happens is neither reported nor noted, so the waits that last then remain: it
+// takes time until the tracepoints are removed. Without an end, the process has ended.
+//
 // The registers of a thread in a system call are at the top of its kernel stack, below nothing, or
 // below the padding of kernels with FRED. Which of the two it is says the number of the call.
 constexpr char kProgram[] = R"(BEGIN { printf("begin %llu\n", nsecs); }
-tracepoint:syscalls:sys_enter_futex /pid == PROCESS/ {
+tracepoint:syscalls:sys_enter_futex /pid == PROCESS && !@over/ {
   $operation = args->op & 0x7f;
   if ($operation == 0 || $operation == 9 || $operation == 6 || $operation == 13) {
     @since[tid] = nsecs;
@@ -47,7 +50,7 @@ tracepoint:syscalls:sys_enter_futex /pid == PROCESS/ {
     @wakes[(uint64)args->uaddr, tid] = count();
   }
 }
-tracepoint:syscalls:sys_exit_futex /@since[tid]/ {
+tracepoint:syscalls:sys_exit_futex /@since[tid] && !@over/ {
   if (args->ret != -11) {
     printf("wait %d %d %lx %llu %llu\n", tid, @operation[tid], @at[tid], @since[tid], nsecs);
   }
@@ -55,12 +58,16 @@ tracepoint:syscalls:sys_exit_futex /@since[tid]/ {
   delete(@at[tid]);
   delete(@operation[tid]);
 }
-tracepoint:syscalls:sys_exit_futex /pid == PROCESS && !@known[tid]/ {
+tracepoint:syscalls:sys_exit_futex /pid == PROCESS && !@known[tid] && !@over/ {
   @known[tid] = 1;
   printf("left %d %llu\n", tid, nsecs);
 }
-interval:ms:TIME { exit(); }
-END { clear(@times); clear(@known); printf("end %llu\n", nsecs); }
+interval:ms:TIME { if (!@over) { @over = 1; printf("end %llu\n", nsecs); exit(); } }
+END {
+  if (!@over) { printf("end %llu\n", nsecs); }
+  clear(@times);
+  clear(@known);
+}
 )";
 
 // The words of a line, one after the other.
