@@ -50,7 +50,8 @@ struct Promises {
   bool expires = false;   // a hold may end before unlock(), whether or not others wait
 
   // What `lockbench stress` holds the lock to, beside the above.
-  bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
+  // try_lock() succeeds while fewer than capacity() threads hold, and no other one is in a call.
+  bool strong_try = false;
   bool refuses_non_owners = false;  // unlock() by a thread that does not hold has no effect
   // A longer hold may lose the key to a thread that waits; 0: no hold is ever taken away.
   std::chrono::nanoseconds hold_limit{0};

@@ -92,9 +92,10 @@ Callers callers_of(const void* caller, std::size_t wanted) {
 Callers callers_of_futex(const void* caller) {
   const Walk walk = walk_from(caller, kDeepest);
   const char* const library = code_at(caller).library;
+  const bool is_library = library != nullptr && library[0] != '\0';
   std::size_t last = 0;
   while (last + 1 < walk.count && code_at(walk.addresses[last + 1]).library == library) ++last;
-  const bool leaves_library = last + 1 < walk.count && last > 0;
+  const bool leaves_library = is_library && last + 1 < walk.count && last > 0;
   Callers callers;
   callers.addresses[0] = caller;
   for (std::size_t i = leaves_library ? last : 1;

@@ -29,9 +29,11 @@ Bucket bucket_of(std::byte* level, std::size_t number, const void* lock) {
 // Adds the counts of a lock that has ended to its place, and clears the entry.
 void fold(Lock& entry) {
   if (Place* const place = place_at(entry.place.load(kRelaxed))) {
+    const bool is_shared =
+        entry.kind.load(kRelaxed) == static_cast<std::uint32_t>(LockKind::kShared);
+    const std::uint64_t shared = is_shared ? entry.shared_acquisitions.load(kRelaxed) : 0;
     add(place->ended_locks, 1);
-    add(place->ended_acquisitions,
-        entry.acquisitions.load(kRelaxed) + entry.shared_acquisitions.load(kRelaxed));
+    add(place->ended_acquisitions, entry.acquisitions.load(kRelaxed) + shared);
     add(place->ended_contended, entry.contended.load(kRelaxed));
   }
   for (Count* const count :

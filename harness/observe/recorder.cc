@@ -113,6 +113,10 @@ void note_orders(Process& process, Thread& thread, const Request& request) {
 }
 
 // Semaphores and futexes have no use of their own for these counts.
+// Nobody holds a mutex with others.
+Count& busy_since(Lock& mutex) {
+  return mutex.shared_acquisitions;
+}
 Count& own_posts(Lock& entry) {
   return entry.recursions;
 }
@@ -194,6 +198,12 @@ void note_acquisition(Process& process, Thread& thread, const Request& request, 
     if (place == nullptr) add(process.placeless_acquisitions, 1);
   } else {
     place = count_unlisted(process, request, contended);
+  }
+  const bool is_watched = entry != nullptr && request.kind == LockKind::kMutex && !contended &&
+                          entry->condition_waits.load(kRelaxed) != 0;
+  if (is_watched) {
+    now = now == 0 ? ticks() : now;
+    busy_since(*entry).store(now, kRelaxed);
   }
   std::uint64_t since = 0;
   if (is_sampled(thread)) {
@@ -279,14 +289,15 @@ Signal& signal_of(const void* condition) {
 }
 
 // Since when the thread has waited for the mutex inside of a wait for a condition; 0: it got the
-// mutex at once. It slept twice: until it was signalled, and until the mutex was released.
-std::uint64_t waits_for_mutex_since(const void* condition, const Lock& mutex,
-                                    const ConditionWait& wait) {
+// mutex at once. It slept twice: until it was signalled, and until the mutex was released. When it
+// woke is not known, but before the mutex was busy it did not wait for it.
+std::uint64_t waits_for_mutex_since(const void* condition, Lock& mutex, const ConditionWait& wait) {
   const Signal& signal = signal_of(condition);
   if (signal.condition.load(kRelaxed) != condition) return 0;
   const std::uint64_t signalled = signal.ticks.load(kRelaxed);
   if (signalled < wait.since || mutex.released.load(kRelaxed) <= signalled) return 0;
-  return sleeps_of_this_thread() - wait.switches >= 2 ? signalled : 0;
+  if (sleeps_of_this_thread() - wait.switches < 2) return 0;
+  return std::max(signalled, busy_since(mutex).load(kRelaxed));
 }
 
 }  // namespace

@@ -98,10 +98,13 @@ struct alignas(platform::kCacheLine) Lock {
   Number place;        // its number; 0: its place has no entry
   Number kind;         // LockKind
   Count acquisitions;  // exclusive ones
+  // Of a mutex: since when threads have had it without a pause, if a thread waits for a condition
+  // with it.
   Count shared_acquisitions;
   Count contended;
   Count failed_tries;
   Count condition_waits;
+  // Of a semaphore or futex: the posts by threads that waited for it, and by others.
   Count recursions;
   Count released;  // when it was released last; 0: no thread waits for a condition with it
 };

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,10 @@ class Epochs {
   // before that could be told.
   virtual absl::StatusOr<std::optional<bool>> repeat() = 0;
 
+  // What the command of the report runs: epochs like the one that failed, until one fails. Null:
+  // that one alone, which repeat() runs.
+  virtual std::unique_ptr<Epochs> as_command() const { return nullptr; }
+
   // The epochs without a failure, and the failure if there is one.
   virtual std::vector<Clean> clean() const = 0;
   virtual std::optional<Failure> failure() const = 0;
@@ -69,6 +74,7 @@ struct CampaignTerms {
   EngineId engine;
   Epochs::Clock::time_point began = Epochs::Clock::now();
   std::chrono::seconds most_for_reruns{2};
+  std::chrono::seconds most_for_command{5};
 };
 
 // Runs one campaign. The time of `order.budget` begins at `terms.began`.

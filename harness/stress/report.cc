@@ -173,10 +173,10 @@ std::string to_json(const Report& report) {
     json["what"] = report.failure->what;
     json["how"] = report.how;
     json["found_after_s"] = report.found_after_s;
-    json["replay"] = {{"options", report.replay.options},
-                      {"exact", report.replay.exact},
-                      {"reruns", report.replay.reruns},
-                      {"failures", report.replay.failures}};
+    json["replay"] = {
+        {"options", report.replay.options},     {"exact", report.replay.exact},
+        {"reruns", report.replay.reruns},       {"failures", report.replay.failures},
+        {"command_s", report.replay.command_s}, {"command_failed", report.replay.command_failed}};
     json["trace"] = report.trace;
     if (!report.steps.empty()) json["steps"] = json_of(report.steps);
   }
@@ -209,7 +209,9 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
       report.replay = {.options = replay.at("options").get<std::vector<std::string>>(),
                        .exact = replay.at("exact"),
                        .reruns = replay.at("reruns"),
-                       .failures = replay.at("failures")};
+                       .failures = replay.at("failures"),
+                       .command_s = replay.at("command_s"),
+                       .command_failed = replay.at("command_failed")};
       report.trace = json.at("trace").get<std::vector<std::string>>();
       if (json.contains("steps")) report.steps = steps_from(json.at("steps"));
     }

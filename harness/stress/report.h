@@ -52,6 +52,10 @@ struct Reproduction {
   bool exact = false;                // each replay has the same steps
   std::uint32_t reruns = 0;          // if not exact: number of repetitions …
   std::uint32_t failures = 0;        // … and how many of them failed
+  // If a repetition is less than what the command of the report does, and none failed: how long
+  // that was done then (0: not at all), and whether it failed.
+  double command_s = 0;
+  bool command_failed = false;
 };
 
 // A litmus program of which every execution within a bound was explored, or, if it is not `whole`,

@@ -75,13 +75,13 @@ Seeds program_seeds() {
 }
 
 void fuzz_schedule(std::string_view text) {
-  using stress::explore::Option;
+  using stress::explore::Schedule;
   require_round_trip(text, stress::explore::schedule_from,
-                     [](const std::vector<Option>& s) { return to_text(s); });
+                     [](const Schedule& schedule) { return to_text(schedule); });
 }
 
 Seeds schedule_seeds() {
-  return {"1*4.2*3.f1.t.2", "-"};
+  return {"1*4.2*3.f1.t.2", "-", "p.d.1", "d"};
 }
 
 const Net& small_net() {

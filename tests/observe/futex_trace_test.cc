@@ -81,7 +81,7 @@ TEST(FutexTrace, WhatIsNoReportIsLeftOut) {
 
 TEST(FutexTraceProgram, NamesTheProcessAndTheTime) {
   const std::string program = futex_trace_program(4711, std::chrono::milliseconds(250));
-  EXPECT_THAT(program, HasSubstr("/pid == 4711/"));
+  EXPECT_THAT(program, HasSubstr("/pid == 4711 && !@over/"));
   EXPECT_THAT(program, HasSubstr("interval:ms:250 "));
   EXPECT_THAT(program, HasSubstr("uptr($from + 88)"));
 }

@@ -56,6 +56,8 @@ FAILED: dict[str, Any] = {
         "exact": True,
         "reruns": 0,
         "failures": 0,
+        "command_s": 0.0,
+        "command_failed": False,
     },
     "trace": [],
     "steps": STEPS,
@@ -133,6 +135,21 @@ def test_a_failure_that_seldom_comes_back_was_seen_once(
     reruns: int, failures: int, said: str
 ) -> None:
     replay = {**FAILED["replay"], "exact": False, "reruns": reruns, "failures": failures}
+    assert said == run({**FAILED, "replay": replay}).locks[0].failures[0].reproduced
+
+
+@pytest.mark.parametrize(
+    ("failed", "said"),
+    [
+        (True, "happened again within 1.2 s of the command, in none of 10 reruns of the epoch"),
+        (False, "seen once; in none of 10 reruns of the epoch, nor in 1.2 s of the command"),
+    ],
+)
+def test_a_command_that_does_more_than_its_reruns_is_judged_by_itself(
+    failed: bool, said: str
+) -> None:
+    seen = {"exact": False, "reruns": 10, "command_s": 1.2, "command_failed": failed}
+    replay = {**FAILED["replay"], **seen}
     assert said == run({**FAILED, "replay": replay}).locks[0].failures[0].reproduced
 
 

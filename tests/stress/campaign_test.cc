@@ -2,6 +2,7 @@
 
 #include "harness/stress/campaign.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +27,12 @@ struct ToldEpochs final : Epochs {
     repeats.erase(repeats.begin());
     return answer;
   }
+  std::unique_ptr<Epochs> as_command() const override {
+    if (!command_fails) return nullptr;
+    auto command = std::make_unique<ToldEpochs>();
+    if (*command_fails) command->fault = fault;
+    return command;
+  }
   std::vector<Clean> clean() const override { return counts; }
   std::optional<Failure> failure() const override { return fault; }
   void report_work(Report& report) const override { report.evaluations = evaluations; }
@@ -40,6 +47,7 @@ struct ToldEpochs final : Epochs {
   std::optional<Failure> fault;
   Evaluations evaluations;
   std::vector<absl::StatusOr<std::optional<bool>>> repeats;
+  std::optional<bool> command_fails;  // absent: it does no more than a repetition
 };
 
 absl::StatusOr<Report> report_of(ToldEpochs& epochs, const Order& order = {}) {
@@ -81,6 +89,30 @@ TEST(Campaign, RepeatsTheEpochThatFailed) {
   EXPECT_THAT(report.replay.options, ElementsAre("--engine", "proc", "--threads", "7", "--program",
                                                  "L0 U | L0 U", "--mode"));
   EXPECT_THAT(report.remarks, ElementsAre("5 clean epochs (plain 3, yields 2)"));
+}
+
+// The command of the report runs more epochs than the one that failed, so it may fail each time
+// though that one never does again.
+TEST(Campaign, RunsTheCommandWhereNoRepetitionOfTheEpochFails) {
+  for (const bool fails : {true, false}) {
+    ToldEpochs epochs;
+    epochs.fault = kFault;
+    epochs.repeats = {false, false};
+    epochs.command_fails = fails;
+    const Report report = report_of(epochs, {.reruns = 2}).value();
+    EXPECT_EQ(report.replay.reruns, 2U);
+    EXPECT_EQ(report.replay.failures, 0U);
+    EXPECT_GT(report.replay.command_s, 0);
+    EXPECT_EQ(report.replay.command_failed, fails);
+  }
+}
+
+TEST(Campaign, DoesNotRunTheCommandWhereARepetitionFails) {
+  ToldEpochs epochs;
+  epochs.fault = kFault;
+  epochs.repeats = {false, true};
+  epochs.command_fails = true;
+  EXPECT_EQ(report_of(epochs, {.reruns = 2}).value().replay.command_s, 0);
 }
 
 TEST(Campaign, DoesNotCountARepetitionThatWasEnded) {

@@ -119,6 +119,16 @@ TEST(History, OneHolderOfTwoLeasesIsNoReason) {
   EXPECT_TRUE(checked(takes, {.capacity = 2, .strong_try = true}));
 }
 
+// A release may leave its permit to another release that is under way.
+TEST(History, ACallOfAnotherThreadIsAReasonWhereThereAreTwoLeases) {
+  const std::vector<Take> requested = {hold(0, 0, kMs + 5, kMs + 6, 2 * kMs, 2 * kMs + 1),
+                                       refusal(1, kMs, kMs + 10)};
+  const std::vector<Take> released = {hold(0, 0, 0, 1, kMs + 5, kMs + 6),
+                                      refusal(1, kMs, kMs + 10)};
+  EXPECT_FALSE(checked(requested, {.capacity = 2, .strong_try = true}));
+  EXPECT_FALSE(checked(released, {.capacity = 2, .strong_try = true}));
+}
+
 TEST(History, WhatMayBeMissingIsNotJudged) {
   Evaluations evaluations;
   const History history({refusal(1, kMs, kMs + 10)}, {.strong_try = true}, kMs);

@@ -13,6 +13,7 @@
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/litmus/program_file.h"
+#include "harness/stress/litmus/served.h"
 #include "harness/stress/litmus/shrink.h"
 #include "primitives/internal/wait_queue.h"
 
@@ -57,9 +58,9 @@ TEST(LitmusProgram, AwaitsTheSameThreadsWhenOneIsLeftOut) {
   EXPECT_EQ(to_text(without_thread(program, 3)), "L0 U | L1 U | A1 L0 U");
 }
 
-std::vector<std::string> smaller_than(const std::string& text) {
+std::vector<std::string> smaller_than(const std::string& text, const Abilities& abilities = {}) {
   std::vector<std::string> texts;
-  for (const SmallerProgram& smaller : smaller_programs(*program_from(text, kThreads))) {
+  for (const SmallerProgram& smaller : smaller_programs(*program_from(text, kThreads), abilities)) {
     texts.push_back(to_text(smaller.program));
   }
   return texts;
@@ -73,7 +74,7 @@ TEST(Shrinking, LeavesOutWhatCanBeLeftOut) {
 
 // A holder that waits for the end of a thread that waits for the holder is no failure of the lock.
 TEST(Shrinking, LeavesATryForWhoseEndAHolderWaits) {
-  const std::vector<SmallerProgram> all = smaller_programs(*program_from("L0 A1 U | T0 U", 2));
+  const std::vector<SmallerProgram> all = smaller_programs(*program_from("L0 A1 U | T0 U", 2), {});
   for (const SmallerProgram& smaller : all) EXPECT_NE(to_text(smaller.program), "L0 A1 U | L0 U");
   EXPECT_FALSE(all.empty());
 }
@@ -83,6 +84,76 @@ TEST(Shrinking, LeavesATryOfTwoKeysATryWhereAHolderWaitsForItsEnd) {
   EXPECT_THAT(smaller, testing::IsSupersetOf({"L1 A1 U | T0 U", "L1 A1 U | T1 U"}));
   EXPECT_THAT(smaller, testing::Not(Contains("L1 A1 U | B0+1 U")));
   EXPECT_THAT(smaller_than("Q0+1 U"), Contains("B0+1 U"));
+}
+
+// Of a lock for readers and writers, key 0 is the writers': a reader that became one would be in
+// the way of those that it was beside.
+TEST(Shrinking, LeavesReadersReaders) {
+  const Abilities readers{.keys_read = true};
+  EXPECT_THAT(smaller_than("L2 A1 U | L3 U", readers), Contains("L1 A1 U | L2 U"));
+  EXPECT_THAT(smaller_than("L1 A1 U | L2 U", readers), testing::Not(Contains("L0 A1 U | L1 U")));
+  EXPECT_THAT(smaller_than("L1 A2 U | T0 U | L2 U", readers),
+              testing::Not(Contains("L1 A2 U | L0 U | L2 U")));
+}
+
+struct Unserved {
+  const char* program;
+  Abilities abilities;
+  const char* why;  // empty: a correct lock serves all
+};
+
+// A program in which a correct lock may hang says nothing about a lock.
+TEST(Programs, AreRefusedWhereNoLockCouldServeAllThreads) {
+  const Abilities one_lock{};
+  const Abilities keyed{.lock_per_key = true};
+  const Abilities leases{.leases = true, .capacity = 2};
+  const Abilities readers{.keys_read = true};
+  const Unserved rows[] = {
+      {"L0 A1 U | L0 U", one_lock, "thread 1 may wait for key 0 for ever: thread 0 holds key 0"},
+      {"L0 A1 U | T0 U", one_lock, ""},
+      {"L0 U A1 | L0 U", one_lock, ""},
+      {"A1 L0 A2 U | L0 U | T0 U", one_lock, ""},
+      {"L0 A1 U | L1 U", one_lock, "two keys may share a lock"},
+      {"L0 A1 U | L1 U", keyed, ""},
+      {"L0 A1 U | A2 | L0 U", keyed, "thread 2 may wait for key 0 for ever"},
+      {"L0 A1 U | L1 A2 U | L0 U", keyed, "thread 2 may wait for key 0 for ever"},
+      {"L0 A1 U | B0+1 U", {.lock_per_key = true, .pairs = true}, "thread 1 may wait"},
+      {"L0 A1 U | L0 U", leases, ""},
+      {"L0 A2 U | L0 A2 U | L0 U", leases, "thread 2 may wait for key 0 for ever"},
+      {"L1 A1 U | L2 U", readers, ""},
+      {"L0 A1 U | L1 U", readers, "nobody reads beside a writer"},
+      {"L1 A1 U | L0 U", readers, "nobody reads beside a writer"},
+      {"L1 A2 U | T0 U | L2 U", readers, ""},
+      {"L1 A2 U | L0 U | L2 U", readers, "a writer that waits may come between two readers"},
+      {"L0 A1 U | L0 U", {.hold_limit = std::chrono::milliseconds(20)}, ""},
+  };
+  for (const Unserved& row : rows) {
+    const absl::Status status = program_for(row.abilities, row.program).status();
+    EXPECT_EQ(status.ok(), *row.why == '\0') << row.program << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.why)) << row.program;
+  }
+}
+
+TEST(Programs, OfTheEngineItselfServeAllThreads) {
+  Abilities leases{.leases = true, .nests_leases = true};
+  leases.capacity = 2;
+  const Abilities all[] = {
+      {.timed = true},
+      {.timed = true, .lock_per_key = true, .nests_keys = true, .any_key = true},
+      {.lock_per_key = true, .pairs = true},
+      {.timed = true, .reentrant = true},
+      {.timed = true, .keys_read = true},
+      leases};
+  for (const Abilities& abilities : all) {
+    for (const LitmusProgram& program : programs_for(abilities, {})) {
+      EXPECT_EQ(unserved_in(program, abilities), "") << to_text(program);
+    }
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      const ProgramSize size{.threads = 4, .keys = 3, .holds = 2, .awaits = seed % 2 == 0};
+      const LitmusProgram program = generate_program(abilities, size, seed);
+      EXPECT_EQ(unserved_in(program, abilities), "") << to_text(program);
+    }
+  }
 }
 
 TEST(Shrinking, ReplacesAnActByAPlainerOne) {
@@ -98,7 +169,7 @@ TEST(Shrinking, TakesTheLowestKeys) {
 }
 
 TEST(Shrinking, NamesTheThreadThatIsLeftOut) {
-  const std::vector<SmallerProgram> smaller = smaller_programs(*program_from("L0 U | L1 U", 4));
+  const std::vector<SmallerProgram> smaller = smaller_programs(*program_from("L0 U | L1 U", 4), {});
   EXPECT_EQ(smaller[0].without, 0U);
   EXPECT_EQ(smaller[1].without, 1U);
   EXPECT_EQ(smaller[2].without, std::nullopt);

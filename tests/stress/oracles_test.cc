@@ -168,8 +168,10 @@ TEST(Oracles, NameWhatIsWrongAndWhoIsConcerned) {
       {checked(Refusal{.owner = true}), Oracle::kModel, "which it holds"},
       {checked(Refusal{.timeout_ns = 5, .waited_ns = 4}), Oracle::kModel,
        "thread 0 was refused key 0 after 4 ns, before its timeout of 5 ns"},
-      {checked(Refusal{.second_key = 2, .others = 0}), Oracle::kModel,
+      {checked(Refusal{.second_key = 2, .in_the_way = InTheWay{}}), Oracle::kModel,
        "keys 0 and 2, though no other thread used"},
+      {checked(Refusal{.in_the_way = InTheWay{.uses = 1}, .capacity = 2}), Oracle::kModel,
+       "though fewer than 2 other threads held it during the call, and none was inside a call"},
       {checked(Holders{.thread = 1, .lease = 3, .same_lease = OtherHolder{2}}), Oracle::kLease,
        "thread 1 and thread 2 both have lease 3 of key 0"},
       {checked(LeaseNumber{.lease = 2, .capacity = 2}), Oracle::kLease, ""},
@@ -212,7 +214,9 @@ TEST(Oracles, ReportNothingThatMayBe) {
       checked(Updates{.when = Updates::kAtEnd, .least = 4, .most = 5, .seen = 5}),
       checked(Refusal{}),
       checked(Refusal{.timeout_ns = 5, .waited_ns = 5}),
-      checked(Refusal{.others = 1}),
+      checked(Refusal{.in_the_way = InTheWay{.uses = 1}}),
+      // A permit may be on its way from one release to another one that is under way.
+      checked(Refusal{.in_the_way = InTheWay{.uses = 1, .calls = 1}, .capacity = 2}),
       // One late recovery may be the machine's.
       checked(Recovery{.recoveries = 4, .median_ns = 2'000'000'000}),
   };

@@ -8,9 +8,9 @@
 #include <absl/strings/strip.h>
 
 #include "harness/command/advise/advice_case.h"
-#include "harness/command/run/progress.h"
 #include "harness/plan/load.h"
 #include "harness/plan/spelling.h"
+#include "harness/terminal/progress.h"
 
 namespace lockbench {
 namespace {

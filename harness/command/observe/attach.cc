@@ -236,7 +236,7 @@ class Attachment {
     facts_.duration_s = facts_.wall_s;
     facts_.places = options_.place;
     facts_.processors = static_cast<double>(usable_processors());
-    bound_by_processors(observation, facts_.processor_s, facts_.processors, 0);
+    bound_by_processors(observation, facts_.processors, 0);
     const Verdict verdict = verdict_of(observation, attached_.program);
     if (!options_.place.empty() && !keep_places(observation, *Expression::parse(options_.place))) {
       complain(err_, "--place: no place matches '" + options_.place + "'; all are shown", 0);

@@ -226,6 +226,7 @@ class Reader {
     result.program = process_.program;
     result.wall_s = window_s();
     result.threads = process_.threads;
+    result.processor_s = process_.processor_s;
     result.blocked_s = covered_s(of_locks_);
     result.greatest_gain = gain_of(result.blocked_s, 0, 0, result.wall_s);
     for (auto& [key, merged] : merged_) {

@@ -60,8 +60,7 @@ FutexUse use_of_futex(const std::vector<std::string>& functions, std::uint64_t o
 
 std::size_t user_of_futex(const std::vector<std::string>& functions) {
   std::size_t i = 0;
-  while (i + 1 < functions.size() &&
-         (functions[i].empty() || has_one_of(lower(functions[i]), kOfALock)) &&
+  while (i + 1 < functions.size() && has_one_of(lower(functions[i]), kOfALock) &&
          functions[i + 1] != "start_thread") {
     ++i;
   }

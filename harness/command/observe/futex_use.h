@@ -24,7 +24,8 @@ enum class FutexUse {
 FutexUse use_of_futex(const std::vector<std::string>& functions, std::uint64_t own_wakes,
                       std::uint64_t other_wakes);
 
-// The position of the first function that is no part of a lock, by its name; else of the last one.
+// The position of the first function that is no part of a lock, by its name, or has no name; else
+// of the last one.
 std::size_t user_of_futex(const std::vector<std::string>& functions);
 
 }  // namespace lockbench

@@ -28,10 +28,15 @@ std::string to_text(const CodePlace& place) {
 }
 
 std::string ObservedPlace::name() const {
-  if (wrappers != 0 || is_futex()) return to_text(callers[wrappers]);
+  if (wrappers != 0 || (is_futex() && !callers[wrappers].function.empty())) {
+    return to_text(callers[wrappers]);
+  }
+  // Of a futex whose functions have no names, only several callers say where it is.
+  constexpr std::size_t kCallersOfAFutex = 4;
+  const std::size_t most = is_futex() ? kCallersOfAFutex : callers.size();
   std::string text;
-  for (const CodePlace& caller : callers) {
-    absl::StrAppend(&text, text.empty() ? "" : " < ", to_text(caller));
+  for (std::size_t i = 0; i < std::min(most, callers.size()); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : " < ", to_text(callers[i]));
   }
   return text;
 }
@@ -62,11 +67,11 @@ double uncontended_cost_ns() {
   return costs[kRepetitions / 2];
 }
 
-void bound_by_processors(Observation& observation, double processor_s, double processors,
+namespace {
+
+void bound_by_processors(ObservedProcess& process, double life_s, double processors,
                          double cost_ns) {
-  if (observation.coverage.processes != 1 || observation.processes.empty()) return;
-  ObservedProcess& process = observation.processes[0];
-  if (process.wall_s <= 0) return;
+  if (process.wall_s <= 0 || process.processor_s <= 0) return;
   // What the waits cost the processors: system calls of the waiter and of the thread that wakes it
   // (more than they usually take), and spinning.
   constexpr double kWaitAndWakeNs = 10'000;
@@ -76,14 +81,24 @@ void bound_by_processors(Observation& observation, double processor_s, double pr
                        ? place.wait.mean_ns * static_cast<double>(place.wait.samples)
                        : kWaitAndWakeNs * static_cast<double>(place.wait.samples);
   }
-  const double work_s = std::max(0.0, processor_s - of_locks_ns / 1e9);
-  // Its record begins later than the program, and the processor time is that of the program.
-  const double wall_s = std::max(process.wall_s, observation.coverage.life_s);
+  const double work_s = std::max(0.0, process.processor_s - of_locks_ns / 1e9);
+  // The record of a short program begins later than the program, whose processor time it is.
+  constexpr double kStartTakesS = 0.05;
+  const double wall_s =
+      process.wall_s + std::min(kStartTakesS, std::max(0.0, life_s - process.wall_s));
   const double most = std::max(0.0, 1 - work_s / (processors * wall_s));
   process.processor_bound = most < process.greatest_gain;
   process.greatest_gain = std::min(process.greatest_gain, most);
   for (ObservedPlace& place : process.places) {
     place.greatest_gain = std::min(place.greatest_gain, most);
+  }
+}
+
+}  // namespace
+
+void bound_by_processors(Observation& observation, double processors, double cost_ns) {
+  for (ObservedProcess& process : observation.processes) {
+    bound_by_processors(process, observation.coverage.life_s, processors, cost_ns);
   }
 }
 

@@ -99,6 +99,7 @@ struct ObservedProcess {
   bool stopped = false;  // a restriction of its own ended its record
   std::string program;
   double wall_s = 0;
+  double processor_s = 0;  // of all its threads; 0: unknown
   std::uint32_t threads = 0;
   std::uint64_t acquisitions = 0;
   double blocked_s = 0;
@@ -127,11 +128,10 @@ double gain_of(double blocked_s, std::uint64_t acquisitions, double cost_ns, dou
 // measurements.
 double uncontended_cost_ns();
 
-// Lowers the greatest gains to what the processors allow: the work that the program did outside of
-// its locks takes its processor time, however little it waits. Does nothing unless there was one
-// process only, because the processor time of each is not known. Pure.
-void bound_by_processors(Observation& observation, double processor_s, double processors,
-                         double cost_ns);
+// Lowers the greatest gains to what the processors allow: the work that a process did outside of
+// its locks takes its processor time, however little it waits. Leaves processes alone whose
+// processor time is not known. Pure.
+void bound_by_processors(Observation& observation, double processors, double cost_ns);
 
 // Leaves only the places whose text the expression finds. False, and all are left, if it finds
 // none: that is no program without locks.

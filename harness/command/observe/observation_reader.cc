@@ -141,6 +141,13 @@ struct Merged {
   Times think;
 };
 
+// A mutex has another use for this count.
+std::uint64_t shared_of(const observe::Lock& lock) {
+  return static_cast<LockKind>(value(lock.kind)) == LockKind::kShared
+             ? value(lock.shared_acquisitions)
+             : 0;
+}
+
 double blocked_time(const observe::BlockedTime& blocked, std::uint64_t end_ticks,
                     double ns_per_tick) {
   return blocked_s(value(blocked.waiters), value(blocked.ticks), end_ticks, ns_per_tick);
@@ -174,6 +181,7 @@ class ProcessReader {
     result_.stopped = value(process_->stopped) != 0;
     result_.program = process_->modules[0].path.data();
     result_.wall_s = static_cast<double>(ticks_) * ns_per_tick_ / 1e9;
+    result_.processor_s = static_cast<double>(value(process_->processor_ns)) / 1e9;
     result_.threads = value(process_->threads);
     result_.untracked_holds = value(process_->untracked_holds);
     result_.blocked_s = blocked_time(process_->blocked, ticks_, ns_per_tick_);
@@ -246,14 +254,28 @@ class ProcessReader {
     merged.think.add(recorded.think);
   }
 
-  void read_locks() {
-    recording_.each_lock(slot_, [this](std::uint64_t address, const observe::Lock& lock) {
+  // Two threads that acquire a lock for the first time at once may give it two entries. Then one
+  // of them is hardly used, and its place is that of the other.
+  void find_places_of_locks() {
+    std::map<std::uint64_t, std::uint64_t> most;  // acquisitions of an entry, by key
+    recording_.each_lock(slot_, [&](std::uint64_t key, const observe::Lock& lock) {
       const auto found = position_.find(value(lock.place));
       if (found == position_.end()) return;
-      place_of_lock_[address] = found->second;
+      const std::uint64_t all = value(lock.acquisitions) + shared_of(lock) + 1;
+      if (all <= most[key]) return;
+      most[key] = all;
+      place_of_lock_[key] = found->second;
+    });
+  }
+
+  void read_locks() {
+    find_places_of_locks();
+    recording_.each_lock(slot_, [this](std::uint64_t key, const observe::Lock& lock) {
+      const auto found = place_of_lock_.find(key);
+      if (found == place_of_lock_.end()) return;
       Merged& merged = merged_[found->second];
       ObservedPlace& place = merged.place;
-      const std::uint64_t shared = value(lock.shared_acquisitions);
+      const std::uint64_t shared = shared_of(lock);
       const std::uint64_t all = value(lock.acquisitions) + shared;
       place.acquisitions += all;
       place.shared_acquisitions += shared;
@@ -377,7 +399,8 @@ class ProcessReader {
   void read_inversions(const std::map<std::size_t, std::size_t>& position) {
     const std::map<Pair, SeenOrder> orders = read_orders();
     const auto place_of = [&](std::uint64_t lock) {
-      const auto known = place_of_lock_.find(lock);
+      auto known = place_of_lock_.find(lock);
+      if (known == place_of_lock_.end()) known = place_of_lock_.find(lock + 1);  // it has ended
       const auto found =
           known == place_of_lock_.end() ? position.end() : position.find(known->second);
       return found == position.end() ? result_.places.size() : found->second;
@@ -405,7 +428,7 @@ class ProcessReader {
   double cost_ns_;
   std::vector<Merged> merged_;
   std::map<std::uint32_t, std::size_t> position_;       // by the number in the recording
-  std::map<std::uint64_t, std::size_t> place_of_lock_;  // by address
+  std::map<std::uint64_t, std::size_t> place_of_lock_;  // by key
   ObservedProcess result_;
 };
 

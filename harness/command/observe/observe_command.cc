@@ -2,34 +2,26 @@
 
 #include "harness/command/observe/observe_command.h"
 
-#include <chrono>
 #include <csignal>
-#include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
-#include <sys/wait.h>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include "harness/command/observe/attach.h"
-#include "harness/command/observe/blocked_timeline.h"
+#include "harness/command/observe/observation.h"
 #include "harness/command/observe/observation_folder.h"
-#include "harness/command/observe/observation_reader.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_json.h"
 #include "harness/command/observe/observed_place.h"
 #include "harness/command/observe/observed_preset.h"
+#include "harness/command/observe/observed_run.h"
 #include "harness/command/observe/observed_text.h"
-#include "harness/command/observe/process_tree.h"
-#include "harness/command/observe/recording_file.h"
 #include "harness/command/observe/verdict.h"
 #include "harness/kernel/processors.h"
-#include "harness/observe/ticks.h"
+#include "harness/observe/recording.h"
 #include "harness/plan/expression.h"
 #include "harness/plan/printable.h"
 #include "harness/process/foreground_program.h"
@@ -47,7 +39,6 @@ namespace {
 static_assert(kMostCallers == observe::Place::kMostCallers);
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 int complain(std::ostream& err, const std::string& what, int code) {
   err << "lockbench observe: " << printable(what) << '\n';
@@ -57,26 +48,6 @@ int complain(std::ostream& err, const std::string& what, int code) {
 int complain(std::ostream& err, const absl::Status& status, int code) {
   return complain(err, std::string(status.message()), code);
 }
-
-// The rate of the ticks, from two readings that are far enough apart.
-class TickRate {
- public:
-  ObservationClock read() const {
-    constexpr std::uint64_t kApartNs = 20'000'000;
-    std::uint64_t ns = observe::monotonic_ns();
-    while (ns - ns_ < kApartNs) {
-      std::this_thread::sleep_for(std::chrono::nanoseconds(kApartNs - (ns - ns_)));
-      ns = observe::monotonic_ns();
-    }
-    const std::uint64_t now = observe::ticks();
-    return {.ns_per_tick = static_cast<double>(ns - ns_) / static_cast<double>(now - ticks_),
-            .now_ticks = now};
-  }
-
- private:
-  std::uint64_t ns_ = observe::monotonic_ns();
-  std::uint64_t ticks_ = observe::ticks();
-};
 
 double seconds(Nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -99,17 +70,21 @@ absl::Status write_results(const fs::path& folder, const Observation& observatio
   const auto [process, place] = first_place(observation);
   if (!status.ok() || place == nullptr) return status;
   return replace_file(folder / "observed.toml",
-                      observed_preset(*place, *process, facts.processor_s, facts.processors));
+                      observed_preset(*place, *process, process->processor_s, facts.processors));
 }
 
-std::string end_text(int status) {
-  if (WIFSIGNALED(status)) return absl::StrCat("signal ", WTERMSIG(status));
-  return absl::StrCat("exit code ", WEXITSTATUS(status));
+// What counts most of several runs: that what did the work was not seen, or else the greatest gain.
+bool is_worse(const Observation& one, const Observation& other, const std::string& program) {
+  const auto rank = [&program](const Observation& seen) {
+    const bool unseen = verdict_of(seen, program).kind == VerdictKind::kNotSeen;
+    return std::pair(unseen, greatest_gain(seen));
+  };
+  return rank(one) > rank(other);
 }
 
-class ObserveRun {
+class ObserveCommand {
  public:
-  ObserveRun(const ObserveOptions& options, std::ostream& err) : options_(options), err_(err) {}
+  ObserveCommand(const ObserveOptions& options, std::ostream& err) : options_(options), err_(err) {}
 
   int run() {
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of the write
@@ -122,11 +97,6 @@ class ObserveRun {
     }
     const absl::StatusOr<std::string> preload = preload_variable(*library);
     if (!preload.ok()) return complain(err_, preload.status(), kCouldNotFinish);
-    auto recording = RecordingFile::create(options_.callers);
-    if (!recording.ok()) {
-      return complain(err_, recording.status(), kCouldNotFinish);
-    }
-    recording_ = *std::move(recording);
     const absl::StatusOr<fs::path> folder =
         new_observation_folder(options_.out, options_.command[0]);
     if (!folder.ok()) {
@@ -140,13 +110,13 @@ class ObserveRun {
                    program->interpreter + " are observed",
                0);
     }
-    facts_.interpreter = program->interpreter;
-    return observe(*preload);
+    fill_facts(program->interpreter);
+    return observe_all(*preload);
   }
 
  private:
-  // `preload`: the environment variable.
-  int observe(const std::string& preload) {
+  void fill_facts(const std::string& interpreter) {
+    facts_.interpreter = interpreter;
     facts_.command = options_.command;
     facts_.started_at = utc_now();
     facts_.delay_s = seconds(options_.delay);
@@ -154,74 +124,45 @@ class ObserveRun {
     facts_.places = options_.place;
     facts_.uncontended_ns = uncontended_cost_ns();
     facts_.processors = static_cast<double>(usable_processors());
-    recording_->set_paused(options_.delay.count() != 0);
-    tree_.emplace(*recording_);
-    begin_ = Clock::now();
-    next_look_ = begin_ + ProcessTree::kFirstLook;
-    next_note_ = begin_ + std::chrono::seconds(1);
-    const ForegroundOrder order{.words = options_.command,
-                                .environment = {preload, recording_->variable()},
-                                .first = ProcessTree::kFirstLook,
-                                .look = [this] { return look(); },
-                                .has_ended = [this](std::uint32_t pid) { tree_->has_ended(pid); }};
-    absl::StatusOr<ForegroundEnd> end = run_in_foreground(order);
-    if (!end.ok()) return complain(err_, end.status(), kBadInput);
-    if (stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
-    facts_.wall_s = end->wall_s;
-    facts_.processor_s = end->processor_s;
-    facts_.status = end->status;
-    return report(*end);
   }
 
-  // While the program runs. Returns the time to the next call.
-  std::chrono::nanoseconds look() {
-    const Clock::time_point now = Clock::now();
-    const Clock::duration passed = now - begin_;
-    const Clock::duration stop = options_.delay + options_.duration;
-    const bool over = options_.duration.count() != 0 && passed >= stop;
-    recording_->set_paused(passed < options_.delay || over);
-    if (over && stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
-    if (now >= next_look_) {
-      next_look_ = now + tree_->look();
-      recording_->free_unused_slots();
+  // `preload`: the environment variable.
+  int observe_all(const std::string& preload) {
+    const ObservedRunOrder order{.command = options_.command,
+                                 .preload = preload,
+                                 .delay = options_.delay,
+                                 .duration = options_.duration,
+                                 .callers = options_.callers,
+                                 .uncontended_ns = facts_.uncontended_ns,
+                                 .processors = facts_.processors};
+    std::optional<ObservedRun> worst;
+    std::vector<double> gains;
+    int code = 0;
+    for (std::uint32_t i = 0; i < options_.repeat; ++i) {
+      absl::StatusOr<ObservedRun> run = observe_run(order);
+      if (!run.ok()) {
+        return complain(err_, run.status(),
+                        absl::IsUnavailable(run.status()) ? kCouldNotFinish : kBadInput);
+      }
+      gains.push_back(greatest_gain(run->observation));
+      const int run_code = exit_code_of(run->end.status);
+      if (code == 0) code = run_code;
+      if (!worst || is_worse(run->observation, worst->observation, options_.command[0])) {
+        worst = *std::move(run);
+      }
+      if (run_code > kSignalExitBase) break;  // it was interrupted, or crashes
     }
-    if (now >= next_note_) {
-      next_note_ = now + std::chrono::seconds(1);
-      timeline_.note(blocked_s_of_each(*recording_, rate_.read()),
-                     std::chrono::duration<double>(passed).count());
-    }
-    Clock::time_point next = std::min(next_look_, next_note_);
-    for (const Clock::duration change : {Clock::duration(options_.delay), stop}) {
-      if (change > passed) next = std::min(next, begin_ + change);
-    }
-    return next - Clock::now();
+    worst->observation.coverage.runs = static_cast<std::uint32_t>(gains.size());
+    if (gains.size() > 1) worst->observation.gains = std::move(gains);
+    const int reported = report(*worst);
+    return reported != 0 ? reported : code;
   }
 
-  // What was observed of the program's time, and how it ended.
-  void add_window(Coverage& coverage, const ForegroundEnd& end) const {
-    coverage.end = end_text(end.status);
-    coverage.life_s = end.wall_s;
-    coverage.delay_s = facts_.delay_s;
-    coverage.window_s = std::max(0.0, end.wall_s - facts_.delay_s);
-    if (facts_.duration_s > 0) coverage.window_s = std::min(coverage.window_s, facts_.duration_s);
-  }
-
-  int report(const ForegroundEnd& end) {
-    ObservationClock clock = rate_.read();
-    clock.now_ticks = stopped_ticks_;
-    std::set<std::uint32_t> present = tree_->running();
-    present.insert(end.process);
-    Observation observation = read_observation(*recording_, clock, present, facts_.uncontended_ns);
-    tree_->add_to(observation.coverage, end.processor_s);
-    add_window(observation.coverage, end);
-    for (ObservedProcess& process : observation.processes) {
-      process.timeline = timeline_.of(process.record);
-    }
-    // The processor time is that of the whole program.
-    if (options_.delay.count() == 0 && options_.duration.count() == 0) {
-      bound_by_processors(observation, facts_.processor_s, facts_.processors,
-                          facts_.uncontended_ns);
-    }
+  int report(ObservedRun& run) {
+    Observation& observation = run.observation;
+    facts_.wall_s = run.end.wall_s;
+    facts_.processor_s = run.end.processor_s;
+    facts_.status = run.end.status;
     const Verdict verdict = verdict_of(observation, options_.command[0]);
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
@@ -234,29 +175,20 @@ class ObserveRun {
     err_ << '\n'
          << observed_text(observation, verdict) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
-    if (first_place(observation).second != nullptr) {
-      const auto next = [this](const char* what, const std::vector<std::string>& words) {
-        err_ << what << printable(shell_command(words)) << '\n';
-      };
-      next("page        ", {"lockbench", "report", folder_.string()});
-      next("reproduce   ", {"lockbench", "run", (folder_ / "observed.toml").string()});
-      next("choose      ", {"lockbench", "advise", "--observed", folder_.string()});
-    }
-    return exit_code_of(end.status);
+    if (first_place(observation).second == nullptr) return 0;
+    const auto next = [this](const char* what, const std::vector<std::string>& words) {
+      err_ << what << printable(shell_command(words)) << '\n';
+    };
+    next("page        ", {"lockbench", "report", folder_.string()});
+    next("reproduce   ", {"lockbench", "run", (folder_ / "observed.toml").string()});
+    next("choose      ", {"lockbench", "advise", "--observed", folder_.string()});
+    return 0;
   }
 
   const ObserveOptions& options_;
   std::ostream& err_;
-  TickRate rate_;
-  std::unique_ptr<RecordingFile> recording_;
   fs::path folder_;
   ObservationFacts facts_;
-  BlockedTimeline timeline_;
-  std::optional<ProcessTree> tree_;
-  Clock::time_point begin_;
-  Clock::time_point next_look_;
-  Clock::time_point next_note_;
-  std::uint64_t stopped_ticks_ = 0;  // when --duration was over, or the program ended
 };
 
 // Observes the benchmark as the program was observed.
@@ -273,7 +205,7 @@ int check(const ObserveOptions& options, std::ostream& err) {
   ObserveOptions inner{.command = {"sh", "-c", "exec " + benchmark + " >/dev/null"},
                        .out = *options.check / "preset"};
   std::ostringstream said;
-  if (const int code = ObserveRun(inner, said).run(); code != 0) {
+  if (const int code = ObserveCommand(inner, said).run(); code != 0) {
     if (code > 128) return code;  // interrupted
     err << said.str();
     return complain(err, "--check: the preset could not be measured: " + benchmark,
@@ -290,7 +222,7 @@ int check(const ObserveOptions& options, std::ostream& err) {
 
 int observe_command(const ObserveOptions& options, std::ostream& err) {
   if (options.pid) return attach_command(options, err);
-  return options.check ? check(options, err) : ObserveRun(options, err).run();
+  return options.check ? check(options, err) : ObserveCommand(options, err).run();
 }
 
 }  // namespace lockbench

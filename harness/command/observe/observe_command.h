@@ -23,6 +23,7 @@ struct ObserveOptions {
   Nanoseconds delay{0};       // skips the start of the program
   Nanoseconds duration{0};    // records that long; 0: to the end
   std::uint32_t callers = 0;  // that make up a place; 0: up to the first that is no wrapper
+  std::uint32_t repeat = 1;   // runs of the program
   std::string place;          // a regular expression; empty: all places
   // Instead of a program: a process that runs already, for `duration`, or else kAttachedFor.
   std::optional<std::uint32_t> pid;

@@ -57,7 +57,7 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   // Of a futex, neither holds nor acquisitions are known.
   json["preset"] = place.is_futex()
                        ? std::string()
-                       : observed_preset(place, process, facts.processor_s, facts.processors);
+                       : observed_preset(place, process, process.processor_s, facts.processors);
   return json;
 }
 
@@ -68,6 +68,7 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   json["forked"] = process.forked;
   json["program"] = printable(process.program);
   json["wall_s"] = process.wall_s;
+  json["processor_s"] = process.processor_s;
   json["answer"] = process_text(process);
   json["threads"] = process.threads;
   json["acquisitions"] = process.acquisitions;

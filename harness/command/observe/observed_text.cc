@@ -64,6 +64,24 @@ std::string places_text(const ObservedProcess& process) {
   return text;
 }
 
+// What to look at in a process whose locks may cost time: the place with most of the waits.
+std::string change_text(const ObservedProcess& process) {
+  if (process.greatest_gain < kProblemFrom || process.blocked_s <= 0) return {};
+  const ObservedPlace& place = process.places[0];
+  const std::uint64_t locks = place.popularity.locks + place.unlisted_locks;
+  return absl::StrCat(
+      "to change: ", printable(place.name()), " has ",
+      percent(std::min(1.0, place.blocked_s / process.blocked_s)), " of the time in waits",
+      place.wrappers != 0 && !place.is_futex()
+          ? absl::StrCat(" (it locks by ", printable(to_text(place.callers[0])), ")")
+          : "",
+      locks > 1 ? absl::StrCat("; of its ", grouped(locks), " locks, ", grouped(place.hot_locks),
+                               place.hot_locks == 1 ? " has" : " have",
+                               " nine tenths of the acquisitions that waited")
+                : "",
+      "\n");
+}
+
 }  // namespace
 
 std::string observed_text(const Observation& observation, const Verdict& verdict) {
@@ -79,7 +97,7 @@ std::string observed_text(const Observation& observation, const Verdict& verdict
       continue;
     }
     if (shown++ != 0) absl::StrAppend(&text, "\n", process_text(process), "\n");
-    absl::StrAppend(&text, places_text(process));
+    absl::StrAppend(&text, change_text(process), places_text(process));
   }
   if (more != 0) absl::StrAppend(&text, "and ", more, " more processes, in observed.json\n");
   return text;

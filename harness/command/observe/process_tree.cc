@@ -170,6 +170,14 @@ std::uint64_t futex_sleepers(std::uint32_t pid, const std::vector<std::string>& 
   return sleepers;
 }
 
+bool has_library(std::uint32_t pid) {
+  std::ifstream file(folder_of(pid) / "maps");
+  for (std::string line; std::getline(file, line);) {
+    if (line.ends_with("/liblockbench_observe.so")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::chrono::nanoseconds ProcessTree::look() {
@@ -207,7 +215,8 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
   image.last = now;
   image.processor_s = processor_s_of(pid);
   if (!recorded) {
-    if (image.first != now && image.why == Unseen::kUnknown) image.why = why_unseen(pid);
+    image.why = why_unseen(pid);
+    image.has_library = image.why == Unseen::kUnknown && has_library(pid);
     return;
   }
   if (!image.recorded) {
@@ -255,15 +264,18 @@ std::set<std::uint32_t> ProcessTree::running() const {
   return {all.begin(), all.end()};
 }
 
+double ProcessTree::processor_s(std::uint32_t pid) const {
+  const auto looked = recorded_processor_s_.find(pid);
+  return looked == recorded_processor_s_.end() ? 0 : looked->second;
+}
+
 double ProcessTree::seen_processor_s() const {
   // relaxed: each number is read for itself.
   double sum =
       static_cast<double>(recording_.header().ended_processor_ns.load(std::memory_order_relaxed)) /
       1e9;
   for (const auto& [pid, record] : records()) {
-    const auto looked = recorded_processor_s_.find(pid);
-    sum += std::max(record.brief.processor_s,
-                    looked == recorded_processor_s_.end() ? 0 : looked->second);
+    sum += std::max(record.brief.processor_s, processor_s(pid));
   }
   return sum;
 }
@@ -274,7 +286,7 @@ std::vector<UnseenProcess> ProcessTree::unseen() const {
   for (const auto& [pid, images] : images_) {
     for (const Image& image : images) {
       // At a single look, it may just have been about to begin its record.
-      if (image.recorded || image.first == image.last) continue;
+      if (image.recorded || image.has_library || image.first == image.last) continue;
       found.push_back({.pid = pid,
                        .program = image.program,
                        .why = image.why,

@@ -35,6 +35,9 @@ class ProcessTree {
   // Processes that run now.
   std::set<std::uint32_t> running() const;
 
+  // Of a recorded process.
+  double processor_s(std::uint32_t pid) const;
+
   // Adds what it saw. `processor_s`: of the processes that have ended.
   void add_to(Coverage& coverage, double processor_s) const;
 
@@ -47,6 +50,8 @@ class ProcessTree {
     Clock::time_point first;
     Clock::time_point last;
     bool recorded = false;
+    // It begins or ends its record at this moment, or is a copy that begins it with its first lock.
+    bool has_library = false;
     double processor_s = 0;
     Unseen why = Unseen::kUnknown;
   };

@@ -161,7 +161,7 @@ void RecordingFile::each_lock(
            locks.get());
       for (std::size_t i = 0; i < kBlock; ++i) {
         const std::uint64_t key = (*keys)[i].load(kRelaxed);
-        if (key > 1) use(key & ~std::uint64_t{1}, (*locks)[i]);
+        if (key > 1) use(key, (*locks)[i]);
       }
     }
   }

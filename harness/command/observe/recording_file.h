@@ -65,7 +65,7 @@ class RecordingFile {
   // Each place that is in use, with its number.
   void each_place(std::size_t slot, const observe::Process& process,
                   const std::function<void(std::uint32_t, const observe::Place&)>& use) const;
-  // Each lock with an entry, with its address.
+  // Each lock with an entry, with its key (LockLevels).
   void each_lock(std::size_t slot,
                  const std::function<void(std::uint64_t, const observe::Lock&)>& use) const;
 

@@ -193,16 +193,6 @@ Verdict not_seen(std::string answer) {
   return {.kind = VerdictKind::kNotSeen, .answer = std::move(answer), .notes = {}};
 }
 
-// The greatest gain of all runs: one run with a problem is a problem.
-double greatest_gain(const Observation& observation) {
-  double gain = observation.processes.empty() ? 0 : observation.processes[0].greatest_gain;
-  for (const ObservedProcess& process : observation.processes) {
-    gain = std::max(gain, process.greatest_gain);
-  }
-  for (const double one : observation.gains) gain = std::max(gain, one);
-  return gain;
-}
-
 const ObservedProcess* worst(const Observation& observation) {
   const auto found = std::max_element(observation.processes.begin(), observation.processes.end(),
                                       [](const ObservedProcess& a, const ObservedProcess& b) {
@@ -212,6 +202,15 @@ const ObservedProcess* worst(const Observation& observation) {
 }
 
 }  // namespace
+
+double greatest_gain(const Observation& observation) {
+  double gain = 0;
+  for (const ObservedProcess& process : observation.processes) {
+    gain = std::max(gain, process.greatest_gain);
+  }
+  for (const double one : observation.gains) gain = std::max(gain, one);
+  return gain;
+}
 
 std::string to_text(VerdictKind kind) {
   switch (kind) {

@@ -31,6 +31,9 @@ struct Verdict {
 // `not_seen`, `partly_seen`, `not_the_problem`, `may_cost`.
 std::string to_text(VerdictKind kind);
 
+// Of its processes and of all runs.
+double greatest_gain(const Observation& observation);
+
 // `program`: as the user named it.
 Verdict verdict_of(const Observation& observation, const std::string& program);
 

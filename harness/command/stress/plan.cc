@@ -250,6 +250,19 @@ std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
   return std::max(left / 2, budget_now(jobs, position, left));
 }
 
+void demand_share(std::chrono::nanoseconds planned, std::chrono::nanoseconds given,
+                  stress::Report& report) {
+  constexpr int kLeastPart = 10;
+  if (report.verdict != stress::Verdict::kClean || given >= planned / kLeastPart) return;
+  report.verdict = stress::Verdict::kInconclusive;
+  const auto seconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  report.remarks.push_back(
+      absl::StrFormat("only %.1f s of its share of %.1f s were left: too little to call it clean",
+                      seconds(given), seconds(planned)));
+}
+
 bool tests_whole_lock(const stress::Order& order) {
   return order.program.empty() && order.schedule.empty() && order.mode.empty() &&
          order.faults.empty() && order.net.empty() && !order.ignore_tokens && !order.weaken;

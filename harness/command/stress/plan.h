@@ -88,6 +88,11 @@ std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_
 std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
                                               std::size_t position, std::chrono::nanoseconds left);
 
+// Makes a clean report inconclusive, and says why, if its job had less than a tenth of the share
+// that was planned for it, because jobs before it took longer than theirs.
+void demand_share(std::chrono::nanoseconds planned, std::chrono::nanoseconds given,
+                  stress::Report& report);
+
 // Whether the order is about a lock in general. A test of one program, schedule, mode or fault says
 // little about it.
 bool tests_whole_lock(const stress::Order& order);

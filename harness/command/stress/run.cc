@@ -62,6 +62,9 @@ class StressRun {
                                                   : budget_now(work_.jobs, i, left);
       const Clock::time_point began = Clock::now();
       Answer answer = ask_and_print(job, i, work_.options.order);
+      if (!work_.options.order.exhaustive) {
+        demand_share(work_.jobs[i].budget, job.budget, answer.report);
+      }
       const std::string where = place_of(job, i, work_.jobs.size());
       if (const Stop stop = end_for(answer, "in " + where + kStands)) return *stop;
       code = worst_exit(code, exit_code_of(answer));

@@ -87,6 +87,14 @@ constexpr std::uint32_t kReproducedOf10 = 3;
 std::string ending_of(const stress::Reproduction& replay) {
   if (replay.exact) return "It happens each time:";
   if (replay.reruns == 0) return "To run it again:";
+  if (replay.command_s != 0) {
+    return replay.command_failed
+               ? absl::StrFormat(
+                     "The epoch alone failed in none of %d reruns. In %.1f s, this failed:",
+                     replay.reruns, replay.command_s)
+               : absl::StrFormat("Seen once; in none of %d reruns of the epoch, nor in %.1f s of:",
+                                 replay.reruns, replay.command_s);
+  }
   const bool seen_once = replay.failures * 10 < kReproducedOf10 * replay.reruns;
   return absl::StrFormat(
       "%s in %d of %d reruns of:", seen_once ? "Seen once; it happened again" : "It happened again",

@@ -3,12 +3,13 @@
 // Strategy: decides what happens next if there are several options.
 //
 // If the decisions are a function of the arguments of choose() and a seed, an execution can be
-// repeated exactly.
+// repeated exactly under the same conditions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace lockbench::stress::explore {
 
@@ -32,6 +33,17 @@ struct Option {
   bool operator==(const Option&) const = default;
 };
 
+// On what an execution depends beside its decisions.
+struct Conditions {
+  // Whether a thread may poll as often as the limit of steps allows before it is made to wait. So a
+  // lock that gives up after some thousands of polls can do so.
+  bool patient = false;
+  // Whether a data race ends the execution.
+  bool races_end_it = true;
+
+  bool operator==(const Conditions&) const = default;
+};
+
 struct Point {
   std::uint64_t step;               // number of points before this one
   std::uint64_t state;              // equal for two executions only if they are in the same state
@@ -39,6 +51,14 @@ struct Point {
   bool may_go_on;                   // whether it may continue; if so, that is the first option
   bool all_paused;                  // all threads that may run can only poll again
   std::span<const Option> options;  // at least two
+};
+
+// What repeats an execution of a program exactly.
+struct Schedule {
+  Conditions conditions{};
+  std::vector<Option> decisions{};
+
+  bool operator==(const Schedule&) const = default;
 };
 
 class Strategy {

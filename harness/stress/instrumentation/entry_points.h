@@ -16,6 +16,8 @@
 //     static bool compare_exchange(volatile T* word, T* expected, T desired, bool weak,
 //                                  std::memory_order success, std::memory_order failure);
 //     static void fence(std::memory_order);
+//     // A fence for the compiler alone (std::atomic_signal_fence).
+//     static void compiler_fence(std::memory_order);
 //     // The next two are called before the access.
 //     static void plain(const void* place, std::size_t bytes, bool writes);
 //     static void volatile_access(const void* place, std::size_t bytes, bool writes);
@@ -148,7 +150,9 @@ LOCKBENCH_ATOMIC(64)
 void __tsan_atomic_thread_fence(int order) {
   Accesses::fence(lockbench::stress::internal::order_of(order));
 }
-void __tsan_atomic_signal_fence(int) {}
+void __tsan_atomic_signal_fence(int order) {
+  Accesses::compiler_fence(lockbench::stress::internal::order_of(order));
+}
 
 LOCKBENCH_ACCESS_OF_ALL_SIZES(, plain)
 LOCKBENCH_ACCESS_OF_ALL_SIZES(unaligned_, plain)

@@ -11,6 +11,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/served.h"
 
 namespace lockbench::stress {
 namespace {
@@ -115,7 +116,8 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) 
   }
   if (lacks(Act::kLeaveForGood, abilities.last_may_destroy)) return text("X", "kLastMayDestroy");
   if (program.nest != 0 && !abilities.reentrant) return text("H", "reentrant");
-  return excess_of(program, abilities);
+  const std::string excess = excess_of(program, abilities);
+  return excess.empty() ? unserved_in(program, abilities) : excess;
 }
 
 std::uint32_t most_other_keys(const Abilities& abilities) {

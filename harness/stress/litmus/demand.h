@@ -27,7 +27,7 @@ Demand demand_of(const LitmusProgram& program, const Abilities& abilities);
 std::string excess_of(const LitmusProgram& program, const Abilities& abilities);
 
 // The same, and acts that the lock does not offer, such as "W needs timeouts; leave it out, or
-// promise that".
+// promise that", and threads that no lock could serve (served.h).
 std::string misfit_of(const LitmusProgram& program, const Abilities& abilities);
 
 // The highest number of other keys that one thread can acquire while another one holds a key: the N

@@ -49,6 +49,9 @@ class LockUnderTest {
   virtual const void* object() const { return nullptr; }     // the lock itself, for its address
 };
 
+// The key of a lock for readers and writers that is held alone; see Abilities::keys_read.
+inline constexpr std::uint32_t kWritersKey = 0;
+
 // What a lock offers and promises. Programs are generated to suit it, and oracles check the
 // promises.
 struct Abilities {
@@ -69,14 +72,14 @@ struct Abilities {
   bool refuses_non_owners = false;        // unlock() by a non-owner has no effect
   bool any_key = false;     // a key may be any number; otherwise less than make()'s `keys`
   bool names = false;       // its keys are strings: the name of each number (keys.h)
-  bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
+  bool strong_try = false;  // see explains_refusal() in oracles/observations.h
 
   // Whether each holder of a key can be identified. If not, only their count can be checked.
   bool numbers_holders() const { return capacity == 1 || leases; }
   bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
   LockLimits limits{};            // what it has room for
-  // Key 0 is held alone, and the other keys by readers, together, and never beside key 0: a lock
+  // kWritersKey is held alone, and the other keys by readers, together, and never beside it: a lock
   // for readers and writers (shared_holds.h). Its handles throw ReaderBesideWriter.
   bool keys_read = false;
   bool one_lock = false;  // all keys share one lock, so that a pair of keys is never half acquired

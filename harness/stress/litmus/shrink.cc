@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "harness/stress/litmus/served.h"
+
 namespace lockbench::stress {
 namespace {
 
@@ -17,12 +19,6 @@ std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
   if (acquires(acts[position].kind)) acts.erase(at(end_of_hold(acts, position)));
   acts.erase(at(position));
   return acts;
-}
-
-// A holder may wait for the end of a thread that only tries. If that thread waited instead, no lock
-// could serve both.
-bool must_return(const LitmusProgram& program, const Act& act) {
-  return tries(act.kind) && program.has(Act::kAwaitEnd);
 }
 
 // Simpler acts that may replace the act. The program may still show the failure with one of them.
@@ -49,9 +45,11 @@ bool names_key(const Act& act) {
   return acquires(act.kind) || act.kind == Act::kUnlockByNonOwner;
 }
 
-// The same program with its keys replaced by 0, 1, … in the same order.
-LitmusProgram with_lowest_keys(LitmusProgram program) {
+// The same program with its keys replaced by 0, 1, … in the same order. Of a lock for readers and
+// writers, those of the readers are replaced by 1, 2, …
+LitmusProgram with_lowest_keys(LitmusProgram program, const Abilities& abilities) {
   std::set<std::uint32_t> keys;
+  if (abilities.keys_read) keys.insert(kWritersKey);
   for (const auto& acts : program.threads) {
     for (const Act& act : acts) {
       if (names_key(act)) keys.insert(act.key);
@@ -136,9 +134,7 @@ void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>&
 void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
   for (std::size_t t = 0; t < program.threads.size(); ++t) {
     for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
-      const bool must_try = must_return(program, program.threads[t][i]);
       for (const Act& act : plainer(program.threads[t][i])) {
-        if (must_try && !tries(act.kind)) continue;
         smaller.push_back({program});
         smaller.back().program.threads[t][i] = act;
       }
@@ -148,7 +144,8 @@ void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProg
 
 }  // namespace
 
-std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program) {
+std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program,
+                                             const Abilities& abilities) {
   std::vector<SmallerProgram> smaller;
   add_without_heading(program, smaller);
   add_with_fewer_passes(program, smaller);
@@ -157,8 +154,11 @@ std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program) {
   }
   add_without_acts(program, smaller);
   add_with_plainer_acts(program, smaller);
-  LitmusProgram lowest = with_lowest_keys(program);
+  LitmusProgram lowest = with_lowest_keys(program, abilities);
   if (lowest != program) smaller.push_back({std::move(lowest)});
+  std::erase_if(smaller, [&](const SmallerProgram& one) {
+    return !unserved_in(one.program, abilities).empty();
+  });
   return smaller;
 }
 

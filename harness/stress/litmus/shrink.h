@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 
 namespace lockbench::stress {
@@ -19,8 +20,10 @@ struct SmallerProgram {
 // The programs that do less, in this order: without the key set or the warm-up; without one of the
 // threads; without one hold (the acts inside of it stay), sleep, wait for a thread or foreign
 // unlock; with one act replaced by a simpler one (L of one key for B, L for T and W, U for E); with
-// the lowest keys. Each of them has at least one act.
-std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program);
+// the lowest keys. Each of them has at least one act, and is one that a correct lock with these
+// abilities serves. Readers stay readers.
+std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program,
+                                             const Abilities& abilities);
 
 // The program without the thread and without the acts that wait for the end of that thread.
 LitmusProgram without_thread(const LitmusProgram& program, std::size_t thread);

@@ -12,10 +12,6 @@ namespace {
 // because it drains the buffer when its thread is interrupted.
 constexpr std::int64_t kUntilVisibleNs = 20'000;
 
-std::int64_t end_of(const Take& take) {
-  return (take.held ? take.unlock_ended : take.answered) + kUntilVisibleNs;
-}
-
 // Sorts the takes for which `belongs` is true by key, lease and `position`, and pairs each with the
 // next one of the same key and lease.
 template <class Belongs, class Position>
@@ -53,27 +49,43 @@ History::History(std::vector<Take> takes, const HistoryRules& rules, std::int64_
   if (rules_.strong_try) find_refusals(complete_until);
 }
 
+void History::Spans::sort() {
+  std::sort(begins.begin(), begins.end());
+  std::sort(ends.begin(), ends.end());
+}
+
+std::uint64_t History::Spans::during(std::int64_t begin, std::int64_t end) const {
+  const auto begun = std::upper_bound(begins.begin(), begins.end(), end) - begins.begin();
+  const auto over = std::lower_bound(ends.begin(), ends.end(), begin) - ends.begin();
+  return static_cast<std::uint64_t>(begun - over);
+}
+
 void History::find_refusals(std::int64_t complete_until) {
   for (const Take& take : takes_) {
     Traffic& there = traffic_[place(take)];
-    there.begins.push_back(take.requested);
-    there.ends.push_back(end_of(take));
-    if (take.held || !take.checked || take.answered >= complete_until) continue;
-    refusals_.push_back(take);
+    if (take.held) {
+      const std::int64_t unlocked = take.unlock_ended + kUntilVisibleNs;
+      there.uses.add(take.requested, unlocked);
+      there.calls.add(take.requested, take.answered);
+      there.calls.add(take.unlock_began, unlocked);
+      continue;
+    }
+    const std::int64_t refused = take.answered + kUntilVisibleNs;
+    there.uses.add(take.requested, refused);
+    there.calls.add(take.requested, refused);
+    if (take.checked && take.answered < complete_until) refusals_.push_back(take);
   }
   for (auto& [key, there] : traffic_) {
-    std::sort(there.begins.begin(), there.begins.end());
-    std::sort(there.ends.begin(), there.ends.end());
+    there.uses.sort();
+    there.calls.sort();
   }
 }
 
-std::size_t History::others_near(const Take& take) const {
+InTheWay History::in_the_way_of(const Take& take) const {
   const Traffic& there = traffic_.at(place(take));
-  const auto begun = std::upper_bound(there.begins.begin(), there.begins.end(), take.answered) -
-                     there.begins.begin();
-  const auto over =
-      std::lower_bound(there.ends.begin(), there.ends.end(), take.requested) - there.ends.begin();
-  return static_cast<std::size_t>(begun - over) - 1;
+  // Each of these counts the take itself, too.
+  return {.uses = there.uses.during(take.requested, take.answered) - 1,
+          .calls = there.calls.during(take.requested, take.answered) - 1};
 }
 
 }  // namespace lockbench::stress

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/oracles/observations.h"
+
 namespace lockbench::stress {
 
 // A call that requested one key. All times come from one clock, in nanoseconds.
@@ -70,16 +72,31 @@ class History {
   // Refusals that need a reason; empty if try_lock() may fail spuriously.
   const std::vector<Take>& refusals_to_explain() const { return refusals_; }
 
-  // Number of other takes that may have been in the way of this one at some moment of its call.
-  std::size_t others_near(const Take& take) const;
+  // The other takes, and their calls, that may have been in the way of this one at some moment of
+  // its call.
+  InTheWay in_the_way_of(const Take& take) const;
 
   const HistoryRules& rules() const { return rules_; }
 
  private:
-  // The begin and end times of all takes that may be in each other's way.
-  struct Traffic {
+  // Spans of time, of which begins and ends are sorted.
+  struct Spans {
     std::vector<std::int64_t> begins;
     std::vector<std::int64_t> ends;
+
+    void add(std::int64_t begin, std::int64_t end) {
+      begins.push_back(begin);
+      ends.push_back(end);
+    }
+    void sort();
+    // How many overlap with this one.
+    std::uint64_t during(std::int64_t begin, std::int64_t end) const;
+  };
+
+  // All takes that may be in each other's way, and their calls.
+  struct Traffic {
+    Spans uses;
+    Spans calls;
   };
 
   std::uint32_t place(const Take& take) const { return rules_.lock_per_key ? take.key : 0; }

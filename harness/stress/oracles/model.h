@@ -25,7 +25,8 @@ struct Model {
     kRefusedOwner,   // `thread` was refused `key` although it holds it
     kTooEarly,       // `thread` was refused `key` after `x` ns of its timeout of `y` ns
     kTooLate,        // the call of `thread` returned `x` ns after its timeout
-    kRefusedAlone,   // `thread` was refused `key` with fewer than `x` others using it
+    kRefusedAlone,   // `thread` was refused `key`, of which fewer than `x` others had a hold, and
+                     // no call of another thread was under way
     kOwnerDenied,    // `thread` holds `key`; the lock denies that it (x: any thread) does
     kOwnerClaimed,   // the lock says that `thread` (x: any thread) holds `key`; none does
     kNoAnswer,       // try_lock() or try_lock_for() of a held key does not return
@@ -62,7 +63,7 @@ struct Model {
       failure.y = static_cast<std::uint64_t>(*refusal.timeout_ns);
       return failed(failure);
     }
-    if (refusal.others && *refusal.others < refusal.capacity) {
+    if (refusal.in_the_way && !explains_refusal(*refusal.in_the_way, refusal.capacity)) {
       failure.fault = kRefusedAlone;
       failure.x = refusal.capacity;
       return failed(failure);
@@ -101,7 +102,7 @@ struct Model {
     }
     for (const Take& take : history.refusals_to_explain()) {
       ++result.evaluations;
-      if (history.others_near(take) >= history.rules().capacity) continue;
+      if (explains_refusal(history.in_the_way_of(take), history.rules().capacity)) continue;
       result.failure = {.fault = kRefusedAlone,
                         .thread = take.thread,
                         .key = take.key,
@@ -159,7 +160,7 @@ struct Model {
         return f.x == 1
                    ? absl::StrCat(refused, ", though no other ", actor, " used it during the call")
                    : absl::StrCat(refused, ", though fewer than ", f.x, " other ", plural_of(actor),
-                                  " used it during the call");
+                                  " held it during the call, and none was inside a call");
       default:
         return absl::StrCat("try_lock() or try_lock_for() of key ", f.key,
                             " does not return while another ", actor, " holds it");

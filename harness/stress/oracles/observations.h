@@ -97,6 +97,19 @@ struct OneOfManyKeys {
   std::uint64_t held = 0;
 };
 
+// What may have refused a key to a try: what other threads did with the key at some time during it.
+struct InTheWay {
+  std::uint64_t uses = 0;   // from a request to the end of the release, or to the refusal
+  std::uint64_t calls = 0;  // requests and releases under way
+};
+
+// Whether a lock with a strong try may have refused it. Several holds may leave a lock by one call:
+// a release may hand its permit to another release that is under way, and return before it. So the
+// permits of a lock with capacity above 1 are free for certain only while no call is under way.
+inline bool explains_refusal(const InTheWay& seen, std::uint32_t capacity) {
+  return seen.uses >= capacity || seen.calls != 0;
+}
+
 // A call that returned without the key.
 struct Refusal {
   std::uint32_t thread = 0;
@@ -105,9 +118,8 @@ struct Refusal {
   bool owner = false;  // the lock is reentrant, and the thread holds the key
   std::optional<std::int64_t> timeout_ns;
   std::int64_t waited_ns = 0;
-  // How many other threads used the key at some time during the call. Absent if the call may fail
-  // without them.
-  std::optional<std::uint64_t> others;
+  // What may have been in its way. Absent if the call may fail without a reason.
+  std::optional<InTheWay> in_the_way;
   std::uint32_t capacity = 1;
 };
 

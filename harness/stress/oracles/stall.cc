@@ -272,6 +272,15 @@ bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
   });
 }
 
+// Whether a thread of a lock for readers and writers waits to write, or does.
+bool any_writes(const std::vector<ThreadPosition>& threads) {
+  return std::any_of(threads.begin(), threads.end(), [](const ThreadPosition& thread) {
+    return (thread.waits() && thread.doing.names(kWritersKey)) ||
+           std::any_of(thread.holds.begin(), thread.holds.end(),
+                       [](const Event& hold) { return hold.names(kWritersKey); });
+  });
+}
+
 }  // namespace
 
 Failure unanswered(const ThreadPosition& trying, const std::vector<ThreadPosition>& threads) {
@@ -303,7 +312,8 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   }
   if (const ThreadPosition* const trying = only_tries_hang(threads))
     return unanswered(*trying, threads);
-  if (waits_beside_an_awaiter(threads)) {
+  const bool only_reads = abilities.keys_read && !any_writes(threads);
+  if (waits_beside_an_awaiter(threads) && (only_reads || !abilities.keys_read)) {
     if (!abilities.keys_read) return dependent(threads, "");
     return no_progress(
         "a thread waits forever to read, though another reader is inside and no "

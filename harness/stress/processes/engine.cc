@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -150,6 +151,15 @@ class ProcessEpochs final : public Epochs {
     return !run_epoch(*state, entry_, last_, injected);
   }
 
+  std::unique_ptr<Epochs> as_command() const override {
+    Order command = order_;
+    command.mode = modes()[last_.mode].name;
+    command.seed = last_.seed;
+    Turns turns = turns_;
+    turns.modes = {last_.mode};
+    return std::make_unique<ProcessEpochs>(entry_, command, std::move(turns), report_progress_);
+  }
+
   std::vector<Clean> clean() const override {
     std::vector<Clean> all;
     for (std::size_t i = 0; i < kModes; ++i) all.push_back({modes()[i].name, epochs_[i]});
@@ -257,7 +267,7 @@ class ProcessEpochs final : public Epochs {
   }
 
   const RegisteredLock& entry_;
-  const Order& order_;
+  const Order order_;
   const Turns turns_;
   const ReportProgress& report_progress_;
   const SharedStateMemory state_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -178,6 +179,14 @@ class ThreadEpochs final : public Epochs {
     return seen == Supervised::kFailed;
   }
 
+  std::unique_ptr<Epochs> as_command() const override {
+    Order command = order_;
+    command.mode = modes()[mode()].name;
+    command.seed = seed();
+    return std::make_unique<ThreadEpochs>(entry_, command, wish_, std::vector{mode()},
+                                          report_progress_);
+  }
+
   std::vector<Clean> clean() const override {
     std::vector<Clean> all;
     for (std::size_t i = 0; i < kModes; ++i) {
@@ -262,7 +271,7 @@ class ThreadEpochs final : public Epochs {
   }
 
   const RegisteredLock& entry_;
-  const Order& order_;
+  const Order order_;
   const Wish wish_;
   const std::vector<std::size_t> modes_;  // indexes into modes(), used in turn
   const ReportProgress& report_progress_;

@@ -55,6 +55,8 @@ struct Accesses {
                 : there.compare_exchange_strong(*expected, desired, success, failure);
   }
 
+  static void compiler_fence(std::memory_order) {}
+
   [[gnu::always_inline]] static void fence(std::memory_order order) {
     delay();
     std::atomic_thread_fence(order);

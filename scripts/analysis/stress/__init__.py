@@ -64,6 +64,12 @@ class Report:
             return "happens each time"
         if replay["reruns"] == 0:
             return "was not run again"
+        if replay["command_s"] != 0:
+            epochs = f"none of {replay['reruns']} reruns of the epoch"
+            seconds = f"{replay['command_s']:.1f} s"
+            if replay["command_failed"]:
+                return f"happened again within {seconds} of the command, in {epochs}"
+            return f"seen once; in {epochs}, nor in {seconds} of the command"
         seen_once = "seen once; " if replay["failures"] * 10 < 3 * replay["reruns"] else ""
         return f"{seen_once}happened again in {replay['failures']} of {replay['reruns']} reruns"
 

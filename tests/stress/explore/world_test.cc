@@ -165,6 +165,62 @@ TEST(World, FailsAStoreThatIsBufferedWhenAnotherThreadEndsTheLifeOfItsWord) {
   EXPECT_THAT(ends, Contains(End::kFailed));
 }
 
+// The store leaves the buffer before whatever tells another thread that the memory is free.
+TEST(World, LetsAThreadFreeMemoryToWhichItStillBuffersAStoreBesideAnotherFree) {
+  const auto ends = explore(2, [] {
+    const auto store_and_free = [] {
+      auto* const word = new int(0);
+      world().add_unannounced_word(word, sizeof *word);
+      world().store(word, sizeof *word, 1, kRelaxed);
+      delete word;
+    };
+    Thread one(store_and_free);
+    Thread two(store_and_free);
+    one.join();
+    two.join();
+  });
+  EXPECT_THAT(ends, Not(Contains(End::kFailed)));
+}
+
+TEST(World, EndsAnExecutionWhenItsTimeIsOver) {
+  world().end_by(World::Clock::now());
+  EXPECT_EQ(end_of([] {
+              Atomic<int> word{0};
+              for (int i = 0; i < 10'000; ++i) word.load(kRelaxed);
+            }),
+            End::kOutOfTime);
+  world().end_by(std::nullopt);
+}
+
+// x86 keeps the order that the compiler kept, and C++ promises none between threads.
+TEST(World, HeedsAFenceForTheCompilerUnderTsoAlone) {
+  for (const Model model : {Model::kTso, Model::kC11}) {
+    World of_model(model);
+    std::set<bool> ordered;
+    for (DepthFirst search(2, 2); !search.exhausted(); search.next()) {
+      bool before = true;
+      const auto program = [&] {
+        Atomic<int> flag{0};
+        std::uint32_t moment = 0;
+        Thread one([&] {
+          moment = of_model.memory().stamp(of_model.thread());
+          of_model.compiler_fence(std::memory_order_release);
+          flag.store(1, kRelaxed);
+        });
+        Thread two([&] {
+          if (flag.load(kRelaxed) == 0) return;
+          of_model.compiler_fence(std::memory_order_acquire);
+          before = of_model.memory().happens_before(1, moment, of_model.thread());
+        });
+        one.join();
+        two.join();
+      };
+      if (of_model.run(program, search).end == End::kFinished) ordered.insert(before);
+    }
+    EXPECT_EQ(ordered.contains(false), model == Model::kC11);
+  }
+}
+
 TEST(World, KeepsExceptionsOfThreadsApart) {
   RandomWalk walk(3);
   int caught = 0;

@@ -54,7 +54,7 @@ typedef struct lockbench_c_limits {
 typedef struct lockbench_c_promises {
   size_t size;            /* of this struct, as its author knew it */
   int fair;               /* first come, first served */
-  int strong_try;         /* try_lock() succeeds whenever no thread holds or requests the lock */
+  int strong_try;         /* try_lock() succeeds while fewer than `capacity` hold, and none calls */
   int refuses_non_owners; /* unlock() by a thread that does not hold has no effect */
   int lock_per_key;       /* two different keys never wait for each other */
   int reentrant;          /* the holder may lock again */

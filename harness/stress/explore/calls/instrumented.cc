@@ -95,6 +95,10 @@ struct Accesses {
     world->fence(order);
   }
 
+  static void compiler_fence(std::memory_order order) {
+    if (World* const world = World::current()) world->compiler_fence(order);
+  }
+
   static void ignore_races(int change) {
     if (World* const world = World::of_program()) world->ignore_races(change);
   }

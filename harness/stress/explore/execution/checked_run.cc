@@ -57,7 +57,8 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
   world_.allow_steps(most_steps());
   const std::uint32_t few = entry.abilities.fair ? kFairPolls : World::kFreePolls;
   world_.set_polls_before_time_passes(std::max(program.polls, few));
-  if (world.ahead() != nullptr) world.ahead()->begin(to_text(program), world.model());
+  if (world.ahead() != nullptr)
+    world.ahead()->begin(to_text(program), world.model(), world.conditions());
 }
 
 void CheckedRun::run() {
@@ -150,7 +151,10 @@ class CheckedRun::Runner {
       const UntrackedScope untracked(run_.world_);
       run_.lock_accesses_ += run_.world_.accesses() - run_.threads_[number_].accesses_before;
       position().doing = event;
-      for (std::size_t i = 0; i < event.key_count(); ++i) --run_.traffic(event.key_at(i)).under_way;
+      for (std::size_t i = 0; i < event.key_count(); ++i) {
+        --run_.traffic(event.key_at(i)).uses;
+        --run_.traffic(event.key_at(i)).calls;
+      }
     }
     run_.ask_former_owner(event);
   }
@@ -232,12 +236,12 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   record.due_ns = act.kind == Act::kTryLockFor ? record.asked_ns + act.ns : kNoTimeout;
   record.stores_under_way = !settled;
   record.makes_handle = false;
-  if (traffic(request.key).under_way != 0) ++contended_;
+  if (traffic(request.key).uses != 0) ++contended_;
   for (std::size_t i = 0; i < request.key_count(); ++i) {
     Traffic& there = traffic(request.key_at(i));
-    ++there.begun;
+    there.begin_use();
+    there.begin_call();
     record.traffic = there;
-    ++there.under_way;
   }
   record.position.may_be_refused = may_be_refused;
   record.position.timed = act.kind == Act::kTryLockFor;
@@ -264,7 +268,10 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   const UntrackedScope untracked(world_);
   record(refusal);
   end_call(refusal.thread);
-  for (std::size_t i = 0; i < refusal.key_count(); ++i) --traffic(refusal.key_at(i)).under_way;
+  for (std::size_t i = 0; i < refusal.key_count(); ++i) {
+    --traffic(refusal.key_at(i)).uses;
+    --traffic(refusal.key_at(i)).calls;
+  }
   const ThreadRecord& record = threads_[refusal.thread];
   const bool would_deadlock = act.kind == Act::kLock && !record.position.holds.empty();
   if (would_deadlock) return;
@@ -276,8 +283,9 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   // A release may still be in a store buffer. Then the key is not free yet. Which of two keys was
   // in the way is not known.
   if (entry_.abilities.strong_try && !record.stores_under_way && !refusal.pair) {
-    const Traffic& there = traffic(refusal.key);
-    seen.others = record.traffic.under_way + (there.begun - record.traffic.begun);
+    seen.in_the_way = traffic(refusal.key).since(record.traffic);
+    --seen.in_the_way->uses;  // its own
+    --seen.in_the_way->calls;
   }
   check(seen);
 }
@@ -295,6 +303,7 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     hold.in_trace = !is_late(threads_[acquired.thread].asked_ns);
     if (hold.in_trace) trace(acquired);
     for (std::size_t i = 0; i < acquired.key_count(); ++i) {
+      --traffic(acquired.key_at(i)).calls;
       enter_key(acquired, acquired.key_at(i), handle);
     }
     threads_[acquired.thread].position.holds.push_back(acquired);
@@ -436,7 +445,10 @@ void CheckedRun::leave(const Event& release, HoldData& hold) {
   record(release);
   if (hold.in_trace) trace(release);
   threads_[release.thread].position.holds.pop_back();
-  for (std::size_t i = 0; i < release.key_count(); ++i) forget_hold(release, release.key_at(i));
+  for (std::size_t i = 0; i < release.key_count(); ++i) {
+    traffic(release.key_at(i)).begin_call();
+    forget_hold(release, release.key_at(i));
+  }
 }
 
 // Returns true if this was the outermost hold, so that its update has to be made now. The key still

@@ -61,10 +61,21 @@ class CheckedRun {
     bool in_trace = true;
   };
 
-  // Calls that may make a try_lock() fail. Each counts from its request to the end of its release.
+  // What may make a try_lock() fail: the uses of a key, each from its request to the end of its
+  // release, and the calls of these.
   struct Traffic {
-    std::uint32_t under_way = 0;
-    std::uint64_t begun = 0;
+    std::uint32_t uses = 0;
+    std::uint64_t uses_begun = 0;
+    std::uint32_t calls = 0;
+    std::uint64_t calls_begun = 0;
+
+    void begin_use() { ++uses, ++uses_begun; }
+    void begin_call() { ++calls, ++calls_begun; }
+    // What was under way at `before`, or began since.
+    InTheWay since(const Traffic& before) const {
+      return {before.uses + (uses_begun - before.uses_begun),
+              before.calls + (calls_begun - before.calls_begun)};
+    }
   };
 
   struct ThreadRecord {

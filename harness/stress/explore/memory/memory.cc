@@ -37,6 +37,10 @@ std::vector<AddressRange> ranges_of_static_storage() {
 
 }  // namespace
 
+std::size_t Memory::offset_in_word(const void* byte) {
+  return reinterpret_cast<std::uintptr_t>(byte) % kWidestWord;
+}
+
 Memory::Memory(const Arena& arena, Model model)
     : arena_(arena),
       model_(model),
@@ -182,10 +186,9 @@ std::uint32_t Memory::find(const void* word) const {
 // Merges the words that overlap with the one at `word` into one word: into `number` if that is not
 // 0. Returns the number of that word; 0 if there is none.
 std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::uint32_t number) {
-  constexpr std::uintptr_t kWidest = 8;
   const auto begin = reinterpret_cast<std::uintptr_t>(word);
-  const std::uintptr_t first = begin & ~(kWidest - 1);
-  for (std::uintptr_t at = first; at < first + kWidest; ++at) {
+  const std::uintptr_t first = begin - offset_in_word(word);
+  for (std::uintptr_t at = first; at < first + kWidestWord; ++at) {
     const auto* const place = static_cast<const std::byte*>(word) + (at - begin);
     const std::uint32_t other = find(place);
     if (at == begin || other == 0 || other == number || !words_[other].alive) continue;
@@ -193,6 +196,7 @@ std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::ui
     if (number == 0) number = other;
     words_[number].mixed = true;
     words_[number].release.join(words_[other].release);
+    if (weak() && other != number) join_histories(number, other);
     arena_.contains(place) ? index_[arena_.offset(place)] = number : outside_[place] = number;
   }
   return number;
@@ -200,7 +204,9 @@ std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::ui
 
 void Memory::add_unannounced(const void* word, unsigned bytes) {
   if (const std::uint32_t known = find(word); known != 0 && words_[known].alive) {
-    if (words_[known].bytes == 0 || words_[known].bytes >= bytes) return;
+    if (words_[known].bytes == 0 || words_[known].bytes == bytes) return;
+    words_[known].mixed = true;
+    if (words_[known].bytes > bytes) return;
     words_[known].bytes = bytes;
     join_overlapping(word, bytes, known);
     return;
@@ -307,10 +313,11 @@ bool Memory::buffers_meet(Thread a, Thread b) const {
                      [&](const Store& store) { return buffers(a, store.word); });
 }
 
-bool Memory::buffers_to_freed(Thread thread) const {
+bool Memory::buffers_within(Thread thread, const void* begin, std::size_t bytes) const {
   const std::vector<Store>& buffer = threads_[thread].buffer;
+  const auto* const first = static_cast<const std::byte*>(begin);
   return std::any_of(buffer.begin(), buffer.end(), [&](const Store& store) {
-    return arena_.contains(store.word) && arena_.freed(store.word);
+    return first <= store.word && store.word < first + bytes;
   });
 }
 

@@ -145,7 +145,8 @@ class Memory {
   bool others_buffer(Thread thread);  // any thread but `thread`; or has_unseen()
   bool buffers(Thread thread, const void* word) const;
   bool buffers_meet(Thread a, Thread b) const;  // both have a store to the same word
-  bool buffers_to_freed(Thread thread) const;   // a store to memory that was released
+  // Whether it has a store to a word that lies in these bytes.
+  bool buffers_within(Thread thread, const void* begin, std::size_t bytes) const;
   // Whether a store with this order goes only into its thread's buffer.
   bool keeps_back(std::memory_order order) const {
     return model_ == Model::kTso && order != std::memory_order_seq_cst;
@@ -225,6 +226,9 @@ class Memory {
     std::uint64_t last_write = 0;
     std::uint64_t reads = 0;  // since the last write
   };
+  // Accesses that overlap lie between two multiples of this many bytes.
+  static constexpr std::size_t kWidestWord = 8;
+  static std::size_t offset_in_word(const void* byte);
   static constexpr std::size_t kOutside = ~std::size_t{0};
 
   struct Store {
@@ -263,6 +267,9 @@ class Memory {
     return histories_[static_cast<std::size_t>(&word_at(word) - words_.data())];
   }
   WordHistory& history_of(const void* word, unsigned bytes);
+  static void keep_release_by_byte(WordHistory& history);
+  static ByteRelease release_of_bytes(const WordHistory& history, const void* word, unsigned bytes);
+  void join_histories(std::size_t number, std::size_t other);
   void begin_history(std::size_t number, const void* word, unsigned bytes);
   bool has_read(Thread thread, const StoreRecord& store) const;
   bool knows(Thread thread, const StoreRecord& store) const;

@@ -98,6 +98,56 @@ void Memory::begin_history(std::size_t number, const void* word, unsigned bytes)
   history.polled_by = 0;
   history.at = word;
   history.bytes = bytes;
+  history.bytes_released.clear();
+  history.stored = history.overwritten = false;
+}
+
+// ---- words that are accessed in several sizes. ISO C++ does not define such programs. Processors
+// order by byte: a store to one byte ends the release sequence of that byte, and of no other.
+
+// From now on, the bytes of the last access have the releases of the last store.
+void Memory::keep_release_by_byte(WordHistory& history) {
+  const StoreRecord& last = history.stores.back();
+  const bool is_first = history.bytes_released.empty();
+  if (is_first) history.bytes_released.resize(kWidestWord);
+  if (!is_first && !history.stored) return;
+  const std::size_t first = offset_in_word(history.at);
+  const std::size_t end = std::min<std::size_t>(first + history.bytes, kWidestWord);
+  for (std::size_t byte = first; byte < end; ++byte) {
+    history.bytes_released[byte] = {last.release, last.sc_release};
+  }
+}
+
+// What is released by the stores to the bytes of an access.
+ByteRelease Memory::release_of_bytes(const WordHistory& history, const void* word, unsigned bytes) {
+  ByteRelease all;
+  const std::size_t first = offset_in_word(word);
+  const std::size_t end = std::min<std::size_t>(first + bytes, kWidestWord);
+  for (std::size_t byte = first; byte < end; ++byte) {
+    all.release.join(history.bytes_released[byte].release);
+    all.sc_release.join(history.bytes_released[byte].sc_release);
+  }
+  return all;
+}
+
+// An access shows that `other` is a part of `number`.
+void Memory::join_histories(std::size_t number, std::size_t other) {
+  const bool known = other < histories_.size() && !histories_[other].stores.empty();
+  if (!known || number >= histories_.size() || histories_[number].stores.empty()) return;
+  WordHistory& whole = histories_[number];
+  WordHistory& part = histories_[other];
+  keep_release_by_byte(whole);
+  keep_release_by_byte(part);
+  whole.stored = false;
+  const std::size_t first = offset_in_word(part.at);
+  const std::size_t end = std::min<std::size_t>(first + part.bytes, kWidestWord);
+  for (std::size_t byte = first; byte < end; ++byte) {
+    whole.bytes_released[byte] = part.bytes_released[byte];
+  }
+  for (Thread thread = 0; thread < started_; ++thread) {
+    whole.accessed_at[thread] = std::max(whole.accessed_at[thread], part.accessed_at[thread]);
+  }
+  whole.overwritten = true;
 }
 
 WordHistory& Memory::history_of(const void* word, unsigned bytes) {
@@ -106,16 +156,25 @@ WordHistory& Memory::history_of(const void* word, unsigned bytes) {
     begin_history(number, word, bytes);
   }
   WordHistory& history = histories_[number];
+  const bool resized = history.bytes != bytes || history.at != word;
   const bool known = std::memcmp(&history.stores.back().bits, word, bytes) == 0;
-  if (history.bytes == bytes && history.at == word && known) return history;
+  if (!resized && !history.overwritten && known) return history;
   // After an access in another size or to another part of the word, and after a write that is not
   // atomic, only the last value is known.
+  if (resized || !history.bytes_released.empty()) keep_release_by_byte(history);
   StoreRecord last = history.stores.back();
   last.bits = bits_at(word, bytes);
   last.updates = false;
+  if (!history.bytes_released.empty()) {
+    const ByteRelease released = release_of_bytes(history, word, bytes);
+    last.release = released.release;
+    last.sc_release = released.sc_release;
+  }
   history.stores.assign(1, last);
   history.at = word;
   history.bytes = bytes;
+  history.stored = false;
+  history.overwritten = false;
   return history;
 }
 
@@ -388,6 +447,7 @@ void Memory::write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t
     state_ += successors(made, after) - successors(before, after);
   }
   history.stores.insert(history.stores.begin() + static_cast<std::ptrdiff_t>(index) + 1, made);
+  history.stored = true;
   note_stores(history);
   drop_unreadable(history);
 }
@@ -459,7 +519,7 @@ void Memory::queue_fence(Thread thread, const void* word, std::uint64_t thing) {
 void Memory::overwritten(const void* word) {
   if (!knows(word)) return;
   const std::uint32_t number = number_of(word);
-  if (number < histories_.size()) histories_[number].bytes = 0;  // see history_of()
+  if (number < histories_.size()) histories_[number].overwritten = true;  // see history_of()
 }
 
 // A word may have atomic accesses in addition to volatile ones. C++ gives a volatile access no
@@ -470,7 +530,7 @@ void Memory::order_volatile(Thread thread, std::size_t number, bool writes) {
   if (!writes) return threads_[thread].acquirable.join(last.release);
   last.release = threads_[thread].released;
   last.sc_release = sc_states_[thread].released;
-  histories_[number].bytes = 0;
+  histories_[number].stored = histories_[number].overwritten = true;
 }
 
 // ---- stores that become visible

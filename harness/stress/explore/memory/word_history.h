@@ -54,8 +54,19 @@ struct StoreRecord {
   ScSet read_targets;
 };
 
+// What an acquiring thread joins that reads a byte.
+struct ByteRelease {
+  VectorClock release;
+  ScKnowledge sc_release;
+};
+
 struct WordHistory {
   std::vector<StoreRecord> stores;  // oldest first, without those that no thread can read
+  // Of a word that is accessed in several sizes: each byte has the release sequence of the stores
+  // to it, by its offset from the next lower multiple of 8. Empty: all accesses were of one size.
+  std::vector<ByteRelease> bytes_released;
+  bool stored = false;       // since the size of its accesses changed last
+  bool overwritten = false;  // by an access that is not atomic, since the last atomic one
   ScSet dropped_sources;
   std::array<std::uint32_t, kMaxThreads> accessed_at{};  // by thread: its last access, like read_at
   std::uint32_t born_by = 0;

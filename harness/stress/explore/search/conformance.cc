@@ -102,7 +102,7 @@ class Conformer {
     run_.look_at({&trace, 1}, name);
     if (!run_.failed()) return;
     replay_ = {.options = {"--engine", "sim", "--program", to_text(program), "--schedule",
-                           to_text(execution.schedule)},
+                           to_text(Schedule{world_.conditions(), execution.schedule})},
                .exact = true};
   }
 

@@ -114,7 +114,7 @@ void report_failure(const Counterexample& counterexample, const RegisteredLock& 
 
 absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const Order& order,
                               const LitmusProgram& program) {
-  const absl::StatusOr<std::vector<Option>> schedule = schedule_from(order.schedule);
+  const absl::StatusOr<Schedule> schedule = schedule_from(order.schedule);
   if (!schedule.ok()) return schedule.status();
   Report report{.engine = "sim", .lock = entry.name};
   if (const std::optional<Counterexample> told =
@@ -160,12 +160,28 @@ void report_explored(const std::vector<ExploredProgram>& explored, bool incomple
   }
 }
 
+std::chrono::duration<double> share_of_a_model(const ExploreOptions& options) {
+  return std::chrono::duration<double>(options.budget) / options.models.size();
+}
+
+// Whether the model had at least a tenth of its share of the budget: with less, it says nothing
+// that no execution failed.
+bool had_its_share(const ModelWork& work, const ExploreOptions& options) {
+  constexpr double kLeastPart = 0.1;
+  return work.time >= kLeastPart * share_of_a_model(options);
+}
+
 // Adds one remark for each model: how much was executed under it.
-void report_work(const std::vector<ModelWork>& models, Report& report) {
+void report_work(const std::vector<ModelWork>& models, const ExploreOptions& options,
+                 Report& report) {
   for (const ModelWork& work : models) {
     std::string text =
         absl::StrFormat("under %s: %d executions in %.1f s, all clean", name_of(work.model),
                         work.executions, std::chrono::duration<double>(work.time).count());
+    if (!options.exhaustive && !had_its_share(work, options)) {
+      absl::StrAppendFormat(&text, "; too little of its share of %.1f s to call the lock clean",
+                            share_of_a_model(options).count());
+    }
     // Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
     // occurred", 1995.
     if (work.drawn != 0) {
@@ -215,10 +231,10 @@ bool all_is_explored(const Outcome& outcome, std::uint32_t most_preemptions) {
 // which need not evaluate every oracle.
 Verdict verdict_of(const Outcome& outcome, const ExploreOptions& options,
                    const Abilities& abilities) {
-  const bool missed_a_model =
-      std::any_of(outcome.work.begin(), outcome.work.end(),
-                  [](const ModelWork& work) { return work.executions == 0; });
-  if (missed_a_model) return Verdict::kInconclusive;
+  const auto missed = [&](const ModelWork& work) {
+    return work.executions == 0 || (!options.exhaustive && !had_its_share(work, options));
+  };
+  if (std::any_of(outcome.work.begin(), outcome.work.end(), missed)) return Verdict::kInconclusive;
   if (options.exhaustive) {
     return all_is_explored(outcome, options.most_preemptions) ? Verdict::kClean
                                                               : Verdict::kInconclusive;
@@ -304,7 +320,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   if (report.verdict == Verdict::kClean) {
     report.remarks.push_back(unvaried_remark(EngineId::kSim, entry.abilities));
   }
-  report_work(outcome.work, report);
+  report_work(outcome.work, options, report);
   report_limits(*models, report);
   return report;
 }

@@ -6,9 +6,12 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/stress/explore/memory/vector_clock.h"
 
@@ -18,7 +21,10 @@ namespace {
 // Limit for the number of decisions in a schedule. It is larger than World::kMostSteps.
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
-// The text of a schedule without decisions. An empty text means that there is no schedule.
+constexpr std::string_view kPatient = "p";
+constexpr std::string_view kIgnoresRaces = "d";
+
+// The text of a usual schedule without decisions. An empty text means that there is no schedule.
 constexpr std::string_view kEmptySchedule = "-";
 
 // The prefix of a decision that has a number.
@@ -58,39 +64,53 @@ std::optional<Option> option_from(std::string_view text) {
   return option;
 }
 
-}  // namespace
-
-std::string to_text(const std::vector<Option>& schedule) {
-  if (schedule.empty()) return std::string(kEmptySchedule);
-  std::string text;
-  for (std::size_t i = 0; i < schedule.size();) {
-    std::size_t end = i + 1;
-    while (end < schedule.size() && schedule[end] == schedule[i]) ++end;
-    absl::StrAppend(&text, i == 0 ? "" : ".", to_text(schedule[i]));
-    if (end - i > 1) absl::StrAppend(&text, "*", end - i);
-    i = end;
-  }
-  return text;
+// Returns false if the text names no condition, or one that was read before.
+bool read_condition(std::string_view text, Conditions& conditions) {
+  if (text == kPatient) return !std::exchange(conditions.patient, true);
+  if (text == kIgnoresRaces) return std::exchange(conditions.races_end_it, false);
+  return false;
 }
 
-absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
-  std::vector<Option> schedule;
+}  // namespace
+
+std::string to_text(const Schedule& schedule) {
+  std::vector<std::string> parts;
+  if (schedule.conditions.patient) parts.emplace_back(kPatient);
+  if (!schedule.conditions.races_end_it) parts.emplace_back(kIgnoresRaces);
+  const std::vector<Option>& decisions = schedule.decisions;
+  for (std::size_t i = 0; i < decisions.size();) {
+    std::size_t end = i + 1;
+    while (end < decisions.size() && decisions[end] == decisions[i]) ++end;
+    parts.push_back(to_text(decisions[i]));
+    if (end - i > 1) absl::StrAppend(&parts.back(), "*", end - i);
+    i = end;
+  }
+  return parts.empty() ? std::string(kEmptySchedule) : absl::StrJoin(parts, ".");
+}
+
+absl::StatusOr<Schedule> schedule_from(std::string_view text) {
+  Schedule schedule;
   if (text == kEmptySchedule) return schedule;
+  std::vector<Option>& decisions = schedule.decisions;
   std::size_t position = 0;
   while (position < text.size()) {
     const std::size_t end = std::min(text.find('.', position), text.size());
     const std::string_view part = text.substr(position, end - position);
+    if (decisions.empty() && read_condition(part, schedule.conditions)) {
+      position = end + 1;
+      continue;
+    }
     const std::size_t star = part.find('*');
     const std::optional<Option> option = option_from(part.substr(0, star));
     std::uint64_t times = 1;
     const bool counted =
         star == std::string_view::npos || read_number(part.substr(star + 1), kMostRepeats, times);
-    if (!option || !counted || schedule.size() + times > kMostRepeats) {
+    if (!option || !counted || decisions.size() + times > kMostRepeats) {
       return absl::InvalidArgumentError(absl::StrCat(
           "schedule, character ", position, ": `", std::string(part),
           "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1 and t; a schedule of none is -"));
     }
-    schedule.insert(schedule.end(), times, *option);
+    decisions.insert(decisions.end(), times, *option);
     position = end + 1;
   }
   return schedule;

@@ -10,12 +10,13 @@
 //   w1  a store comes before the last 1 store of its word
 //   a1  all stores so far become visible to thread 1
 // If a schedule contains no decision for a point, the first option is taken: the running thread
-// continues while it can. A schedule without decisions is written as `-`.
+// continues while it can. Before the decisions come the conditions that are not the usual ones:
+//   p   threads poll as long as they like    d   data races do not end the execution
+// A schedule without any of these is written as `-`.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -23,9 +24,9 @@
 
 namespace lockbench::stress::explore {
 
-std::string to_text(const std::vector<Option>& schedule);
+std::string to_text(const Schedule& schedule);
 
 // Fails with InvalidArgument; the message says where, what is wrong and what is valid.
-absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text);
+absl::StatusOr<Schedule> schedule_from(std::string_view text);
 
 }  // namespace lockbench::stress::explore

@@ -21,7 +21,8 @@ constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
 constexpr std::size_t kLongSchedule = 256;
-constexpr std::uint32_t kReruns = 10;
+constexpr std::uint32_t kReruns = 10;  // of which all but the first need time
+constexpr auto kForTheReruns = 2s;
 
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
@@ -148,10 +149,11 @@ bool ScheduleExplorer::over(Clock::time_point until) {
   return found() || refused() || now >= until;
 }
 
-void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
+End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name,
+                              Clock::time_point until) {
+  world_.set_conditions(conditions_);
+  world_.end_by(until);
   CheckedRun run(world_, entry_, program);
-  world_.report_races(!ordering_known_);
-  world_.be_patient(patient_);
   World::Execution execution = world_.run([&] { run.run(); }, strategy);
   std::optional<Failure> failure = run.verdict(execution.end);
   ++outcome_.executions;
@@ -162,24 +164,26 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
       !world_.data_race()) {
     // The accesses of this lock are not observed, so its memory orders cannot be checked. Possibly
     // it does not lock at all; then two threads will be inside at once.
-    ordering_known_ = true;
+    conditions_.races_end_it = false;
     blind_until_ = std::min(blind_until_, Clock::now() + kSearchForWorse);
   }
   outcome_.steps += execution.steps;
-  outcome_.too_long += execution.end == End::kTooLong;
+  outcome_.too_long += execution.end == End::kTooLong || execution.end == End::kOutOfTime;
   outcome_.acquisitions += run.acquisitions();
   outcome_.contended += run.contended();
   outcome_.evaluations.add(run.evaluations());
-  if (failure && !(ordering_known_ && failure->oracle == Oracle::kOrdering)) {
-    outcome_.counterexample = Counterexample{.failure = *std::move(failure),
-                                             .strategy = name,
-                                             .patient = patient_,
-                                             .program = program,
-                                             .model = world_.model(),
-                                             .schedule = std::move(execution.schedule),
-                                             .executions = outcome_.executions,
-                                             .seconds = seconds()};
+  const bool counts = conditions_.races_end_it || !failure || failure->oracle != Oracle::kOrdering;
+  if (failure && counts) {
+    outcome_.counterexample =
+        Counterexample{.failure = *std::move(failure),
+                       .strategy = name,
+                       .program = program,
+                       .model = world_.model(),
+                       .schedule = {conditions_, std::move(execution.schedule)},
+                       .executions = outcome_.executions,
+                       .seconds = seconds()};
   }
+  return execution.end;
 }
 
 void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound,
@@ -188,10 +192,12 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
   const double began = seconds();
   const std::uint64_t before = outcome_.executions;
   bool in_time = true;
-  for (; !search.exhausted(); search.next()) {
-    in_time = !over(until);
-    if (!in_time) break;
-    execute(program, search, "every interleaving");
+  for (; in_time && !search.exhausted(); search.next()) {
+    if (over(until)) {
+      in_time = false;
+      break;
+    }
+    in_time = execute(program, search, "every interleaving", until) != End::kOutOfTime;
     if (search.diverged()) {
       outcome_.deterministic = false;
       return;
@@ -226,21 +232,21 @@ void ScheduleExplorer::walk(Clock::time_point until) {
     const LitmusProgram program = draw_program(draw);
     ++outcome_.work[model_].drawn;
     ++walks_;
-    patient_ = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
+    conditions_.patient = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
     const std::uint64_t steps_before = outcome_.steps;
     // In a long execution, the few changes of PCT would leave the threads to run one by one.
     if (walks_ % 2 == 0 || program.repeats != 0) {
       RandomWalk strategy(draw());
-      execute(program, strategy, "random walk");
+      execute(program, strategy, "random walk", until);
     } else {
       Pct strategy(draw(), draw_changes(draw), expected_steps(program));
-      execute(program, strategy, "PCT");
+      execute(program, strategy, "PCT", until);
     }
-    if (patient_ || holds_before(program) != 0 || program.polls != 0) continue;
+    if (conditions_.patient || holds_before(program) != 0 || program.polls != 0) continue;
     steps_drawn_ += outcome_.steps - steps_before;
     acts_drawn_ += acts_of(program);
   }
-  patient_ = false;
+  conditions_.patient = false;
 }
 
 // Whether the program has its turn in the round with this bound. A program with a long warm-up or
@@ -263,7 +269,8 @@ void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& progr
     const bool is_short = is_crowd(program) || program.refusals != 0;
     if (over(is_short ? end : end - kLeastForALongProgram)) continue;
     DepthFirst first(0);
-    execute(program, first, "every interleaving");
+    const auto now = Clock::now();
+    execute(program, first, "every interleaving", now + (end - now) / 2);
   }
 }
 
@@ -359,10 +366,9 @@ void ScheduleExplorer::search_for_worse(Clock::time_point until) {
   const Counterexample ordering = *outcome_.counterexample;
   world_.use(ordering.model);
   outcome_.counterexample.reset();
-  ordering_known_ = true;
+  conditions_.races_end_it = false;
   explore(ordering.program, 2, until);
   walk(until);
-  ordering_known_ = found();
   if (!found()) outcome_.counterexample = ordering;
 }
 
@@ -374,7 +380,7 @@ bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strat
                                    const Counterexample& kept) {
   if (Clock::now() > shrink_until_) return false;
   outcome_.counterexample.reset();
-  execute(program, strategy, kept.strategy.c_str());
+  execute(program, strategy, kept.strategy.c_str(), shrink_until_);
   // A failure with another oracle is a different fault, so the search for the same one continues.
   if (found() && outcome_.counterexample->failure.oracle == kept.failure.oracle) return true;
   outcome_.counterexample.reset();
@@ -382,7 +388,7 @@ bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strat
 }
 
 bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
-  ScheduleReplay same(schedule_without(kept.schedule, smaller.without));
+  ScheduleReplay same(schedule_without(kept.schedule.decisions, smaller.without));
   if (fails_alike(smaller.program, same, kept)) return true;
   for (int i = 0; i < kTriesToShrink; ++i) {
     Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4,
@@ -409,20 +415,25 @@ bool ScheduleExplorer::still_fails(const SmallerProgram& smaller) {
   return true;
 }
 
-bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<Option>& schedule) {
-  ScheduleReplay strategy(schedule);
+// Whether these decisions lead to the failure of the counterexample before `until`.
+bool ScheduleExplorer::follows(const std::vector<Option>& decisions,
+                               std::optional<Clock::time_point> until) {
+  const Counterexample& counterexample = *outcome_.counterexample;
+  const LitmusProgram& program = counterexample.program;
+  ScheduleReplay strategy(decisions);
+  world_.set_conditions(counterexample.schedule.conditions);
+  world_.end_by(until);
   CheckedRun run(world_, entry_, program);
-  world_.report_races(outcome_.counterexample->failure.oracle == Oracle::kOrdering);
-  world_.be_patient(outcome_.counterexample->patient);
   const World::Execution execution = world_.run([&] { run.run(); }, strategy);
   const std::optional<Failure> failure = run.verdict(execution.end);
-  return failure && failure->oracle == outcome_.counterexample->failure.oracle;
+  return failure && failure->oracle == counterexample.failure.oracle;
 }
 
 // Replaces the counterexample by the first smaller program that still fails. Returns false if none
 // does.
 bool ScheduleExplorer::shrink_program() {
-  for (const SmallerProgram& smaller : smaller_programs(outcome_.counterexample->program)) {
+  const LitmusProgram& program = outcome_.counterexample->program;
+  for (const SmallerProgram& smaller : smaller_programs(program, entry_.abilities)) {
     if (still_fails(smaller)) return true;
   }
   return false;
@@ -431,13 +442,13 @@ bool ScheduleExplorer::shrink_program() {
 // Replaces choices of old stores by the last store, and removes decisions one by one from the end,
 // as long as the execution still fails.
 void ScheduleExplorer::shorten_schedule() {
-  std::vector<Option>& schedule = outcome_.counterexample->schedule;
+  std::vector<Option>& schedule = outcome_.counterexample->schedule.decisions;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPlace;
     if (!old || schedule[i].thread == 0 || Clock::now() > shrink_until_) continue;
     std::vector<Option> newer = schedule;
     newer[i].thread = 0;
-    if (follows(outcome_.counterexample->program, newer)) schedule = std::move(newer);
+    if (follows(newer, shrink_until_)) schedule = std::move(newer);
   }
   // Of a long schedule, large pieces are tried first: it has too many decisions to try each.
   std::size_t piece = schedule.size() > kLongSchedule ? std::bit_floor(schedule.size()) / 2 : 1;
@@ -448,7 +459,7 @@ void ScheduleExplorer::shorten_schedule() {
       std::vector<Option> without = schedule;
       without.erase(without.begin() + static_cast<std::ptrdiff_t>(begin),
                     without.begin() + static_cast<std::ptrdiff_t>(end));
-      if (follows(outcome_.counterexample->program, without)) schedule = std::move(without);
+      if (follows(without, shrink_until_)) schedule = std::move(without);
       end = begin;
     }
   }
@@ -457,7 +468,7 @@ void ScheduleExplorer::shorten_schedule() {
 void ScheduleExplorer::make_smaller() {
   const auto now = Clock::now();
   world_.use(outcome_.counterexample->model);
-  patient_ = outcome_.counterexample->patient;
+  conditions_ = outcome_.counterexample->schedule.conditions;
   shrink_until_ =
       std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
   while (shrink_program()) {
@@ -465,9 +476,11 @@ void ScheduleExplorer::make_smaller() {
   shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
   shorten_schedule();
   Counterexample& counterexample = *outcome_.counterexample;
-  for (; counterexample.reruns < kReruns; ++counterexample.reruns) {
-    counterexample.failures += follows(counterexample.program, counterexample.schedule);
-  }
+  const auto last_rerun = Clock::now() + kForTheReruns;
+  do {
+    ++counterexample.reruns;
+    counterexample.failures += follows(counterexample.schedule.decisions, std::nullopt);
+  } while (counterexample.reruns < kReruns && Clock::now() < last_rerun);
   std::optional<Counterexample> told =
       replay(world_, entry_, counterexample.program, counterexample.schedule);
   if (!told) return;
@@ -478,29 +491,20 @@ void ScheduleExplorer::make_smaller() {
 
 std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
                                                        const LitmusProgram& program,
-                                                       const std::vector<Option>& schedule) {
-  // A schedule does not say whether threads were patient.
-  std::optional<Counterexample> told = replay(world, entry, program, schedule, false);
-  return told ? std::move(told) : replay(world, entry, program, schedule, true);
-}
-
-std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
-                                                       const LitmusProgram& program,
-                                                       const std::vector<Option>& schedule,
-                                                       bool patient) {
-  ScheduleReplay strategy(schedule);
+                                                       const Schedule& schedule) {
+  ScheduleReplay strategy(schedule.decisions);
+  world.set_conditions(schedule.conditions);
+  world.end_by(std::nullopt);
   CheckedRun run(world, entry, program);
-  world.be_patient(patient);
   World::Execution execution = world.run([&] { run.run(); }, strategy, true);
   std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
   std::vector<TraceStep> steps = run.trace_of(execution, *failure);
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",
-                        .patient = patient,
                         .program = program,
                         .model = world.model(),
-                        .schedule = std::move(execution.schedule),
+                        .schedule = {schedule.conditions, std::move(execution.schedule)},
                         .steps = std::move(steps),
                         .old_stores = std::move(execution.old_stores)};
 }

@@ -33,10 +33,9 @@ namespace lockbench::stress::explore {
 struct Counterexample {
   Failure failure;
   std::string strategy;  // the strategy that found it
-  bool patient = false;  // World::be_patient()
   LitmusProgram program;
   Model model = Model::kTso;
-  std::vector<Option> schedule;
+  Schedule schedule;
   std::vector<TraceStep> steps;
   std::vector<World::OldStore> old_stores;
   // Of the smallest program and schedule, after they were found: how many times they were executed
@@ -73,7 +72,7 @@ struct Outcome {
   std::vector<ModelWork> work;  // in the order of ExploreOptions::models
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
-  std::uint64_t too_long = 0;  // executions that were cut off after the step limit
+  std::uint64_t too_long = 0;  // executions that were cut off: too many steps, or no time left
   std::uint64_t acquisitions = 0;
   std::uint64_t contended = 0;
   Evaluations evaluations;
@@ -113,20 +112,19 @@ class ScheduleExplorer {
   // Replays one execution with a complete trace. Absent if it does not fail.
   static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
                                               const LitmusProgram& program,
-                                              const std::vector<Option>& schedule);
+                                              const Schedule& schedule);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
-                                              const LitmusProgram& program,
-                                              const std::vector<Option>& schedule, bool patient);
   bool found() const { return outcome_.counterexample.has_value(); }
   bool refused() const { return !outcome_.refusal.empty(); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   bool over(Clock::time_point until);
 
-  void execute(const LitmusProgram& program, Strategy& strategy, const char* name);
+  // Returns how the execution ended. It ends at `until` at the latest.
+  End execute(const LitmusProgram& program, Strategy& strategy, const char* name,
+              Clock::time_point until);
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
   void try_long_programs(const std::vector<LitmusProgram>& programs, Clock::time_point end);
   void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
@@ -146,18 +144,19 @@ class ScheduleExplorer {
   bool still_fails(const SmallerProgram& smaller);
   bool fails_alike(const SmallerProgram& smaller, const Counterexample& kept);
   bool fails_alike(const LitmusProgram& program, Strategy& strategy, const Counterexample& kept);
-  bool follows(const LitmusProgram& program, const std::vector<Option>& schedule);
+  bool follows(const std::vector<Option>& decisions, std::optional<Clock::time_point> until);
 
   World& world_;
   const RegisteredLock& entry_;
   const ExploreOptions options_;
   const Clock::time_point began_ = Clock::now();
-  bool ordering_known_ = false;  // a missing order was found: search for its consequence
   Clock::time_point blind_until_ = Clock::time_point::max();
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
   std::uint64_t walks_ = 0;
-  bool patient_ = false;  // in the executions from now on
+  // Of the executions from now on. Once a missing order was found, races do not end them and it
+  // does not count: the search is for its consequence.
+  Conditions conditions_;
   // Of the random executions so far, without patient ones.
   std::uint64_t steps_drawn_ = 100;
   std::uint64_t acts_drawn_ = 10;

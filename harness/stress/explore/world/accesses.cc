@@ -228,6 +228,14 @@ void World::fence(std::memory_order order) {
   note_access(Access::kFence, nullptr, 0, 0, 0, order);
 }
 
+void World::compiler_fence(std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  count_step();
+  if (memory_.weak()) return;
+  const bool total = order == std::memory_order_seq_cst;
+  memory_.fence(running_, total ? std::memory_order_acq_rel : order);
+}
+
 void World::fence_all() {
   const UntrackedScope untracked(*this);
   point(&kLatestStores);
@@ -240,8 +248,8 @@ void World::fence_all() {
 // way that is not observed. Accesses after a barrier that one thread imposes on all are left out,
 // because the C++ memory model does not define what such a barrier orders.
 bool World::looks_for_races(const void* place) const {
-  return !asymmetric_ && reports_races_ && threads_.size() != 1 && arena_.contains(place) &&
-         threads_[running_].ignores_races == 0;
+  return !asymmetric_ && conditions_.races_end_it && threads_.size() != 1 &&
+         arena_.contains(place) && threads_[running_].ignores_races == 0;
 }
 
 void World::check_race_of_atomic(const void* word, unsigned bytes, bool writes) {

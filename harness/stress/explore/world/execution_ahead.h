@@ -25,11 +25,12 @@ class ExecutionAhead {
   static constexpr std::size_t kMostDecisions = std::size_t{1} << 20;
 
   // ---- by the process that executes
-  void begin(const std::string& program, Model model) {
+  void begin(const std::string& program, Model model, const Conditions& conditions) {
     decisions_.store(0, std::memory_order_relaxed);
     text_bytes_ = program.size();
     if (program.size() <= kMostText) std::memcpy(text_, program.data(), program.size());
     model_ = model;
+    conditions_ = conditions;
     // relaxed: the other process reads when this one has ended.
     under_way_.store(true, std::memory_order_relaxed);
   }
@@ -47,14 +48,15 @@ class ExecutionAhead {
   }
   std::string program() const { return {text_, text_bytes_}; }
   Model model() const { return model_; }
-  std::vector<Option> schedule() const {
-    return {schedule_, schedule_ + decisions_.load(std::memory_order_relaxed)};
+  Schedule schedule() const {
+    return {conditions_, {schedule_, schedule_ + decisions_.load(std::memory_order_relaxed)}};
   }
 
  private:
   std::atomic<bool> under_way_{false};
   std::atomic<std::uint32_t> decisions_{0};
   Model model_ = Model::kTso;
+  Conditions conditions_;
   std::size_t text_bytes_ = 0;
   char text_[kMostText];
   Option schedule_[kMostDecisions];

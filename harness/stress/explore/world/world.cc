@@ -60,7 +60,7 @@ void World::release(void* place) {
   if (!arena_.release(place)) {
     fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
   }
-  check_stores_to_freed();
+  check_stores_to(place, bytes);
   if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
     fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
   }
@@ -89,11 +89,13 @@ void World::check_frame(const void* place) {
   }
 }
 
-// A store that another thread has made, and that still lies in its buffer when the memory is freed,
-// arrives afterwards: nothing can have told this thread of it.
-void World::check_stores_to_freed() {
+// A store that another thread has made, and that still lies in its buffer when this memory is
+// freed, arrives afterwards: nothing can have told this thread of it. A store of the thread that
+// frees is none of these: it leaves the buffer before whatever tells others that the memory is
+// free.
+void World::check_stores_to(const void* freed, std::size_t bytes) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-    if (i == running_ || !memory_.buffers_to_freed(i)) continue;
+    if (i == running_ || !memory_.buffers_within(i, freed, bytes)) continue;
     fail_memory("memory is freed while a store to it lies in another thread's store buffer",
                 nullptr);
   }

@@ -26,6 +26,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -52,9 +53,10 @@ enum class End {
   kStuck,
   kFailed,
   kLeft,
-  kTooLong,
-  kCrashed,  // a signal would have ended the process: World::crashed()
-  kRefused,  // the program did what no simulation can decide: World::refusal()
+  kTooLong,    // more steps than World::allow_steps()
+  kOutOfTime,  // World::end_by()
+  kCrashed,    // a signal would have ended the process: World::crashed()
+  kRefused,    // the program did what no simulation can decide: World::refusal()
 };
 
 class World {
@@ -132,11 +134,13 @@ class World {
   // thread before it starts others.
   void allow_steps(std::uint64_t most) { most_steps_ = most; }
 
-  // Whether a thread may poll as often as the limit of steps allows before it is made to wait. So a
-  // lock that gives up after some thousands of polls can do so.
-  void be_patient(bool patient) {
-    polls_before_pause_ = patient ? ~std::uint32_t{0} : kPollsBeforePause;
-  }
+  // Of the next executions.
+  void set_conditions(const Conditions& conditions) { conditions_ = conditions; }
+  const Conditions& conditions() const { return conditions_; }
+
+  // Executions end when this moment has come (End::kOutOfTime). Absent: they end by themselves.
+  using Clock = std::chrono::steady_clock;
+  void end_by(std::optional<Clock::time_point> moment) { ends_by_ = moment; }
 
   // For an execution that was cut off: whether the running thread, whose timeout is over, did
   // nothing for half of the steps but run, and neither polled nor let others run.
@@ -238,9 +242,6 @@ class World {
     const std::uint32_t before_;
   };
 
-  // Whether data races end an execution.
-  void report_races(bool report) { reports_races_ = report; }
-
   // The world that executes, or null if there is none.
   static World* current();
   // The same, but null while allocations belong to the simulator.
@@ -271,7 +272,8 @@ class World {
   void check_freed(const void* place);
   // Fails the execution if the place is of a function of another thread that has returned.
   void check_frame(const void* place);
-  void check_stores_to_freed();
+  // Fails it if another thread has a store to this memory in its buffer, which is freed now.
+  void check_stores_to(const void* freed, std::size_t bytes);
   void end_frame(const void* frame);
 
   // Only for code that runs inside: calls destroy(object) at the end of the running thread, the
@@ -315,6 +317,9 @@ class World {
                   std::memory_order order);
   bool fails_spuriously();
   void fence(std::memory_order order);
+  // A fence for the compiler alone. x86 keeps the order that the compiler kept, but for a load that
+  // comes before an earlier store. Under c11 it orders nothing between threads.
+  void compiler_fence(std::memory_order order);
   void fence_all();
   // A wake-up reaches a sleeper if both name a common channel. The kernel's futex has 32 (BITSET)
   // for calls that are private to a process, and 32 others for calls that are not: it looks for the
@@ -357,6 +362,9 @@ class World {
   // A thread that loads a word this many times while no thread changes it starts to wait for a
   // change.
   static constexpr std::uint32_t kPollsBeforePause = 100;
+  // The clock is read once in this many steps. Under kC11, a step of a program with many
+  // sequentially consistent operations takes up to a quarter of a millisecond.
+  static constexpr std::uint64_t kStepsBetweenLooks = 256;
   // After this many pauses in a row, a thread counts as doing nothing but waiting.
   static constexpr std::uint32_t kPausesUntilSettled = 100;
   // For one execution. More spurious events show nothing new.
@@ -499,7 +507,8 @@ class World {
   std::uint64_t most_steps_ = kMostSteps;
   std::uint64_t running_since_ = 0;  // the step
   std::uint32_t polls_before_time_ = kFreePolls;
-  std::uint32_t polls_before_pause_ = kPollsBeforePause;
+  Conditions conditions_;
+  std::optional<Clock::time_point> ends_by_;
   std::uint64_t accesses_ = 0;
   volatile std::uint64_t beats_ = 0;
   volatile bool executing_ = false;
@@ -507,7 +516,6 @@ class World {
   std::string memory_failure_;
   PlainAccesses plain_accesses_{arena_};
   std::optional<DataRace> data_race_;
-  bool reports_races_ = true;
   bool asymmetric_ = false;    // a thread has imposed a barrier on all others
   bool instrumented_ = false;  // words were met: accesses of instrumented code
 };

@@ -158,14 +158,16 @@ void World::go_on_with(std::uint32_t thread) {
 }
 
 bool World::runs_past_its_deadline() const {
-  const bool waits_for_others = polls_before_pause_ != kPollsBeforePause;  // it may poll for long
-  return !waits_for_others && threads_[running_].due_ns <= now_ns_ &&
+  return !conditions_.patient && threads_[running_].due_ns <= now_ns_ &&
          execution_.steps - running_since_ > kMostSteps / 2;
 }
 
 void World::count_step() {
   beats_ = beats_ + 1;
   if (++execution_.steps > most_steps_) leave(End::kTooLong);
+  if (execution_.steps % kStepsBetweenLooks == 0 && ends_by_ && Clock::now() >= *ends_by_) {
+    leave(End::kOutOfTime);
+  }
 }
 
 // Whether instrumented code of the running thread polls in a loop that changes nothing: it is in
@@ -204,7 +206,7 @@ void World::note_poll(bool in_vain) {
   ++self.polls;
   if (threads_.size() == 1) return;
   const bool repeats = self.instrumented && repeats_itself();
-  if (!repeats && self.polls < polls_before_pause_) return;
+  if (!repeats && (conditions_.patient || self.polls < kPollsBeforePause)) return;
   self.polls = 0;
   // One that repeats itself certainly does nothing else.
   if (repeats) self.pauses = kPausesUntilSettled;

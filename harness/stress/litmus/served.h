@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a correct lock serves every thread of a litmus program until it ends, under every
+// schedule. A program of which this is not so shows nothing about the lock that hangs in it. Pure.
+#pragma once
+
+#include <string>
+
+#include "harness/stress/litmus/lock_under_test.h"
+#include "harness/stress/litmus/program.h"
+
+namespace lockbench::stress {
+
+// Who may never be served, such as "thread 1 may wait for key 1 for ever: thread 0 holds key 0
+// until thread 1 has ended, and one of the two keys is the writers'". Empty if a correct lock with
+// these abilities serves every thread.
+//
+// Looked at are the threads that wait for the end of another one (A) while they hold a key. A
+// thread that waits for such a key must not be one whose end they wait for, directly or through
+// others.
+//
+// Not offered  Nested holds in different orders: programs are generated without them, and no step
+//              that makes a program smaller changes an order.
+std::string unserved_in(const LitmusProgram& program, const Abilities& abilities);
+
+}  // namespace lockbench::stress

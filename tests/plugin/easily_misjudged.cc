@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Correct locks of which a checker easily says that they are broken, each beside one that is broken
+// at the same place.
+#include <atomic>
+#include <cstdint>
+#include <lockbench/plugin.h>
+#include <sched.h>
+
+namespace {
+
+// unlock() writes a node after the lock was handed over: its own node, which no other thread
+// knows, or that of the last holder, which has ended.
+template <bool kOwn>
+class WritesNodeLast {
+ public:
+  struct Node {
+    std::atomic<int> noted{0};
+  };
+
+  void lock(Node& node) {
+    while (!try_lock(node)) sched_yield();
+  }
+  bool try_lock(Node& node) {
+    if (held_.exchange(true, std::memory_order_acquire)) return false;
+    before_ = last_;
+    last_ = &node;
+    return true;
+  }
+  void unlock(Node& node) {
+    Node* const noted = kOwn || before_ == nullptr ? &node : before_;
+    held_.store(false, std::memory_order_release);
+    noted->noted.store(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+  Node* before_ = nullptr;
+  Node* last_ = nullptr;
+};
+
+// A semaphore whose releases combine: one that finds another under way leaves its permit to that
+// one, and returns. So a permit may be on its way though the thread that had it has returned. A
+// broken try asks for all permits.
+template <bool kAsksForAll>
+class CombiningSemaphore {
+ public:
+  static constexpr std::uint32_t kPermits = 2;
+  static constexpr lockbench::LockPromises kPromises{.strong_try = true, .capacity = kPermits};
+
+  void lock() {
+    while (!take()) sched_yield();
+  }
+  bool try_lock() {
+    if (kAsksForAll && free_.load(std::memory_order_relaxed) != kPermits) return false;
+    return take();
+  }
+  void unlock() {
+    returned_.fetch_add(1);
+    do {
+      if (busy_.exchange(true)) return;
+      free_.fetch_add(returned_.exchange(0));
+      busy_.store(false);
+    } while (returned_.load() != 0);
+  }
+
+ private:
+  bool take() {
+    std::uint32_t free = free_.load(std::memory_order_relaxed);
+    while (free != 0) {
+      if (free_.compare_exchange_strong(free, free - 1, std::memory_order_acquire)) return true;
+    }
+    return false;
+  }
+
+  std::atomic<std::uint32_t> free_{kPermits};
+  std::atomic<std::uint32_t> returned_{0};
+  std::atomic<bool> busy_{false};
+};
+
+// A queue lock in one word: its lowest byte says whether the lock is held, the other bytes name the
+// last waiter. The head of the queue writes the byte alone. Nodes are published by updates of the
+// whole word, which a store to another byte must leave published.
+template <bool kPublishes>
+class WordOfTwoSizes {
+ public:
+  struct Node {
+    std::atomic<Node*> next{nullptr};
+    std::atomic<bool> first{false};
+  };
+
+  void lock(Node& node) {
+    std::uint64_t seen = 0;
+    if (word_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire)) return;
+    node.next.store(nullptr, std::memory_order_relaxed);
+    node.first.store(false, std::memory_order_relaxed);
+    if (Node* const before = append(node)) {
+      before->next.store(&node, std::memory_order_release);
+      while (!node.first.load(std::memory_order_acquire)) sched_yield();
+    }
+    for (;;) {
+      seen = word_.load(std::memory_order_acquire);
+      if ((seen & kHeld) != 0) {
+        sched_yield();
+      } else if (seen != name_of(node)) {
+        break;
+      } else if (word_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire)) {
+        return;  // nobody is behind
+      }
+    }
+    held_byte().store(1, std::memory_order_relaxed);
+    Node* next = nullptr;
+    while ((next = node.next.load(std::memory_order_acquire)) == nullptr) sched_yield();
+    next->first.store(true, std::memory_order_release);
+  }
+  bool try_lock(Node&) {
+    std::uint64_t none = 0;
+    return word_.compare_exchange_strong(none, kHeld, std::memory_order_acquire);
+  }
+  void unlock(Node&) { held_byte().store(0, std::memory_order_release); }
+
+ private:
+  static constexpr std::uint64_t kHeld = 1;
+  static constexpr int kBitsOfByte = 8;
+
+  static std::uint64_t name_of(const Node& node) {
+    return reinterpret_cast<std::uint64_t>(&node) << kBitsOfByte;
+  }
+
+  // Returns the node before; null if there is none.
+  Node* append(Node& node) {
+    constexpr auto kOrder = kPublishes ? std::memory_order_acq_rel : std::memory_order_acquire;
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (!word_.compare_exchange_strong(seen, name_of(node) | (seen & kHeld), kOrder,
+                                          std::memory_order_relaxed)) {
+    }
+    return reinterpret_cast<Node*>(seen >> kBitsOfByte);
+  }
+
+  std::atomic<std::uint8_t>& held_byte() {
+    return *reinterpret_cast<std::atomic<std::uint8_t>*>(&word_);
+  }
+
+  std::atomic<std::uint64_t> word_{0};
+};
+
+// Ordered for the compiler alone: x86 keeps that order, and C++ promises none between threads.
+template <bool kFences>
+class CompilerFenced {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    const bool was_held = held_.exchange(true, std::memory_order_relaxed);
+    if (kFences) std::atomic_signal_fence(std::memory_order_acquire);
+    return !was_held;
+  }
+  void unlock() {
+    if (kFences) std::atomic_signal_fence(std::memory_order_release);
+    held_.store(false, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+// Spins by sequentially consistent reads: under c11, an execution has thousands of these.
+class SpinsInOrder {
+ public:
+  void lock() {
+    while (!try_lock()) {
+    }
+  }
+  bool try_lock() { return !held_.exchange(true); }
+  void unlock() { held_.store(false); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add<WritesNodeLast<true>>("own_node_last", "writes its own node last");
+  locks.add<WritesNodeLast<false>>("other_node_last", "writes the node of the holder before last");
+  locks.add<CombiningSemaphore<false>>("combining", "a semaphore whose releases combine");
+  locks.add<CombiningSemaphore<true>>("combining_all", "the same, and a try asks for all permits");
+  locks.add<WordOfTwoSizes<true>>("two_sizes", "a queue in one word, accessed in two sizes");
+  locks.add<WordOfTwoSizes<false>>("two_sizes_relaxed", "the same, and does not publish its nodes");
+  locks.add<CompilerFenced<true>>("compiler_fenced", "ordered by signal fences");
+  locks.add<CompilerFenced<false>>("compiler_unfenced", "the same without the fences");
+  locks.add<SpinsInOrder>("spins_in_order", "spins by sequentially consistent updates");
+}
