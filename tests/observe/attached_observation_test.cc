@@ -122,6 +122,7 @@ TEST(AttachedObservation, TimeInWhichSeveralThreadsWaitCountsOnce) {
   EXPECT_NEAR(place.greatest_gain, 0.25, 1e-9);
   EXPECT_EQ(place.threads, 3U);
   EXPECT_EQ(place.popularity.locks, 2U);
+  EXPECT_EQ(place.hot_locks, 2U);
   EXPECT_EQ(place.contended, 3U);
   EXPECT_EQ(place.acquisitions, 0U);
   EXPECT_EQ(process.threads, 8U);

@@ -210,6 +210,7 @@ class Reader {
     }
     place.threads = static_cast<std::uint32_t>(merged.threads.size());
     place.contended = merged.wait.samples();
+    place.hot_locks = hot_locks_of(counts);
     place.popularity = popularity_of(std::move(counts));
     place.blocked_s = covered_s(merged.intervals);
     place.wait = merged.wait.summary();

@@ -29,6 +29,9 @@ struct Popularity {
 // `counts`: the acquisitions of each lock.
 Popularity popularity_of(std::vector<std::uint64_t> counts);
 
+// How many locks have nine tenths of the contended acquisitions. `contended`: of each lock.
+std::uint64_t hot_locks_of(std::vector<std::uint64_t> contended);
+
 // A place in the program's code, as well as it is known.
 struct CodePlace {
   std::string function;

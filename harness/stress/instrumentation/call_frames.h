@@ -3,8 +3,8 @@
 // CallFrames: the callers on a stack of another process, from a copy of its innermost part.
 //
 // Guarantees   Pure. The frames are those that the files' tables for exceptions describe, so the
-//              program may be compiled without frame pointers and stripped. Where there is no table,
-//              the frame pointer is followed.
+//              program may be compiled without frame pointers and stripped. Where there is no
+//              table, the frame pointer is followed.
 // Not offered  Frames beyond the end of the copy; other processors than x86-64, and nothing if
 //              lockbench was built without libdw: of these, the first frame alone.
 #pragma once
