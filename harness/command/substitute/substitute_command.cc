@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "harness/plan/printable.h"
+#include "harness/preload/preload.h"
 #include "harness/process/foreground_program.h"
 #include "harness/process/pipe.h"
-#include "harness/process/preload.h"
 #include "harness/process/program_file.h"
 #include "harness/terminal/exit_code.h"
 

@@ -10,7 +10,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/command/observe/observed_place.h"
-#include "harness/process/preload.h"
+#include "harness/preload/preload.h"
 #include "harness/process/resources.h"
 #include "harness/substitute/chosen_places.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/process/preload.h"
+#include "harness/preload/preload.h"
 
 #include <cerrno>
 #include <cstdint>
