@@ -20,6 +20,7 @@
 #include "harness/observe/lock_table.h"
 #include "harness/observe/original.h"
 #include "harness/observe/process_life.h"
+#include "harness/observe/program_kind.h"
 #include "harness/observe/recorder.h"
 
 #define LOCKBENCH_EXPORT extern "C" [[gnu::visibility("default")]]
@@ -37,17 +38,71 @@ bool has_variable(char* const environment[]) {
   return false;
 }
 
-// `execute` returns only if it fails.
+// An environment without this library in LD_PRELOAD, for a program that cannot load it. It is the
+// program's own if there is nothing to leave out, or too much to copy.
+class EnvironmentWithout {
+ public:
+  explicit EnvironmentWithout(char* const* environment) : result_(environment) {
+    std::size_t count = 0;
+    for (; environment[count] != nullptr; ++count) {
+      if (count + 1 == variables_.size()) return;
+      variables_[count] = environment[count];
+      if (std::strncmp(environment[count], kName, sizeof kName - 1) != 0) continue;
+      if (!leave_out(environment[count])) return;
+      variables_[count] = preload_.data();
+    }
+    variables_[count] = nullptr;
+    result_ = variables_.data();
+  }
+  char* const* get() const { return result_; }
+
+ private:
+  static constexpr char kName[] = "LD_PRELOAD=";
+  static constexpr char kLibrary[] = "/liblockbench_observe.so";
+
+  // Copies the libraries but this one. False: there is none, or no room.
+  bool leave_out(const char* variable) {
+    if (std::strlen(variable) >= preload_.size()) return false;
+    std::strcpy(preload_.data(), variable);
+    char* const found = std::strstr(preload_.data(), kLibrary);
+    if (found == nullptr) return false;
+    char* begin = found;
+    while (begin[-1] != '=' && begin[-1] != ':') --begin;
+    const char* end = found + sizeof kLibrary - 1;
+    if (*end == ':') ++end;
+    std::memmove(begin, end, std::strlen(end) + 1);
+    return true;
+  }
+
+  std::array<char*, 4096> variables_;
+  std::array<char, 4096> preload_;
+  char* const* result_;
+};
+
+// `execute` is given the environment for the program, and returns only if it fails.
 template <class Execute>
-int executed(const char* program, char* const environment[], Execute execute) {
+int executed(const char* program, bool search, char* const environment[], Execute execute) {
   const int before = errno;
   program_starts(0, program, has_variable(environment));
+  const bool same = !makes_calls() || environment == nullptr || can_load_library(program, search);
   errno = before;
-  const int result = execute();
+  const int result = same ? execute(environment) : execute(EnvironmentWithout(environment).get());
   const int error = errno;
   program_did_not_start();
   errno = error;
   return result;
+}
+
+template <class Spawn>
+int spawned(pid_t* pid, const char* program, bool search, char* const environment[], Spawn spawn) {
+  const bool same = !makes_calls() || environment == nullptr || can_load_library(program, search);
+  pid_t child = 0;
+  const int error =
+      same ? spawn(&child, environment) : spawn(&child, EnvironmentWithout(environment).get());
+  if (error != 0) return error;
+  program_starts(static_cast<unsigned>(child), program, has_variable(environment));
+  if (pid != nullptr) *pid = child;
+  return 0;
 }
 
 // The addresses of a library.
@@ -158,27 +213,35 @@ LOCKBENCH_EXPORT void _Exit(int status) noexcept {
 
 LOCKBENCH_EXPORT int execve(const char* path, char* const words[],
                             char* const environment[]) noexcept {
-  return observe::executed(path, environment,
-                           [=] { return LOCKBENCH_ORIGINAL(execve)(path, words, environment); });
+  return observe::executed(path, false, environment, [=](char* const* with) {
+    return LOCKBENCH_ORIGINAL(execve)(path, words, with);
+  });
 }
 
 LOCKBENCH_EXPORT int execv(const char* path, char* const words[]) noexcept {
-  return observe::executed(path, environ, [=] { return LOCKBENCH_ORIGINAL(execv)(path, words); });
+  return observe::executed(path, false, environ, [=](char* const* with) {
+    return LOCKBENCH_ORIGINAL(execve)(path, words, with);
+  });
 }
 
 LOCKBENCH_EXPORT int execvp(const char* file, char* const words[]) noexcept {
-  return observe::executed(file, environ, [=] { return LOCKBENCH_ORIGINAL(execvp)(file, words); });
+  return observe::executed(file, true, environ, [=](char* const* with) {
+    return LOCKBENCH_ORIGINAL(execvpe)(file, words, with);
+  });
 }
 
 LOCKBENCH_EXPORT int execvpe(const char* file, char* const words[],
                              char* const environment[]) noexcept {
-  return observe::executed(file, environment,
-                           [=] { return LOCKBENCH_ORIGINAL(execvpe)(file, words, environment); });
+  return observe::executed(file, true, environment, [=](char* const* with) {
+    return LOCKBENCH_ORIGINAL(execvpe)(file, words, with);
+  });
 }
 
 LOCKBENCH_EXPORT int fexecve(int file, char* const words[], char* const environment[]) noexcept {
-  return observe::executed(words[0] == nullptr ? "" : words[0], environment,
-                           [=] { return LOCKBENCH_ORIGINAL(fexecve)(file, words, environment); });
+  const char* const name = words[0] == nullptr ? "" : words[0];
+  return observe::executed(name, true, environment, [=](char* const* with) {
+    return LOCKBENCH_ORIGINAL(fexecve)(file, words, with);
+  });
 }
 
 // The functions with a list of arguments are those with an array.
@@ -220,26 +283,18 @@ LOCKBENCH_EXPORT int posix_spawn(pid_t* pid, const char* path,
                                  const posix_spawn_file_actions_t* actions,
                                  const posix_spawnattr_t* attributes, char* const words[],
                                  char* const environment[]) {
-  pid_t child = 0;
-  const int error =
-      LOCKBENCH_ORIGINAL(posix_spawn)(&child, path, actions, attributes, words, environment);
-  if (error != 0) return error;
-  observe::program_starts(static_cast<unsigned>(child), path, observe::has_variable(environment));
-  if (pid != nullptr) *pid = child;
-  return 0;
+  return observe::spawned(pid, path, false, environment, [=](pid_t* child, char* const* with) {
+    return LOCKBENCH_ORIGINAL(posix_spawn)(child, path, actions, attributes, words, with);
+  });
 }
 
 LOCKBENCH_EXPORT int posix_spawnp(pid_t* pid, const char* file,
                                   const posix_spawn_file_actions_t* actions,
                                   const posix_spawnattr_t* attributes, char* const words[],
                                   char* const environment[]) {
-  pid_t child = 0;
-  const int error =
-      LOCKBENCH_ORIGINAL(posix_spawnp)(&child, file, actions, attributes, words, environment);
-  if (error != 0) return error;
-  observe::program_starts(static_cast<unsigned>(child), file, observe::has_variable(environment));
-  if (pid != nullptr) *pid = child;
-  return 0;
+  return observe::spawned(pid, file, true, environment, [=](pid_t* child, char* const* with) {
+    return LOCKBENCH_ORIGINAL(posix_spawnp)(child, file, actions, attributes, words, with);
+  });
 }
 
 LOCKBENCH_EXPORT int prctl(int option, ...) noexcept {

@@ -95,6 +95,50 @@ std::string loader_of(std::ifstream& file, const ElfW(Ehdr) & header) {
   return {};
 }
 
+// The libraries that the program names.
+std::vector<std::string> libraries_of(std::ifstream& file, const ElfW(Ehdr) & header) {
+  std::vector<ElfW(Phdr)> segments(header.e_phnum);
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + header.e_phentsize * i));
+    file.read(reinterpret_cast<char*>(&segments[i]), sizeof segments[i]);
+  }
+  const auto offset_of = [&segments](ElfW(Addr) address) {
+    for (const ElfW(Phdr) & one : segments) {
+      if (one.p_type == PT_LOAD && address >= one.p_vaddr && address < one.p_vaddr + one.p_filesz) {
+        return static_cast<std::streamoff>(address - one.p_vaddr + one.p_offset);
+      }
+    }
+    return std::streamoff{0};
+  };
+  std::vector<ElfW(Xword)> names;  // offsets in the table of strings
+  std::streamoff strings = 0;
+  for (const ElfW(Phdr) & segment : segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    ElfW(Dyn) entry{};
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    while (file.read(reinterpret_cast<char*>(&entry), sizeof entry) && entry.d_tag != DT_NULL) {
+      if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+      if (entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr);
+    }
+  }
+  std::vector<std::string> libraries;
+  for (const ElfW(Xword) name : names) {
+    file.seekg(strings + static_cast<std::streamoff>(name));
+    std::getline(file, libraries.emplace_back(), '\0');
+  }
+  return libraries;
+}
+
+bool wants_to_be_first(std::ifstream& file, const ElfW(Ehdr) & header) {
+  const char* const options = std::getenv("ASAN_OPTIONS");
+  if (options != nullptr && std::strstr(options, "verify_asan_link_order=0") != nullptr) {
+    return false;
+  }
+  const std::vector<std::string> libraries = libraries_of(file, header);
+  return std::any_of(libraries.begin(), libraries.end(),
+                     [](const std::string& one) { return one.starts_with("libasan.so"); });
+}
+
 bool has_other_rights(const fs::path& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) return false;
@@ -142,6 +186,10 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
       return refused(path,
                      "is linked with musl, whose loader cannot load a library for glibc; build it "
                      "with glibc");
+    case Preloadable::kSanitizer:
+      return refused(path,
+                     "is built with AddressSanitizer, which wants to be the first library; set "
+                     "ASAN_OPTIONS=verify_asan_link_order=0");
     case Preloadable::kYes:
       break;
   }
@@ -163,7 +211,8 @@ Preloadable preloadable(const fs::path& program) {
   if (has_other_rights(program)) return Preloadable::kOtherRights;
   const std::string loader = loader_of(file, header);
   if (loader.empty()) return Preloadable::kStatic;
-  return loader.find("musl") == std::string::npos ? Preloadable::kYes : Preloadable::kOtherLibrary;
+  if (loader.find("musl") != std::string::npos) return Preloadable::kOtherLibrary;
+  return wants_to_be_first(file, header) ? Preloadable::kSanitizer : Preloadable::kYes;
 }
 
 std::optional<fs::path> program_on_path(const std::string& word) {

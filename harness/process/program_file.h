@@ -23,6 +23,7 @@ enum class Preloadable {
   kOtherMachine,  // it is for another kind of processor
   kOtherRights,   // setuid, setgid or capabilities: the loader ignores the library
   kStatic,        // it has no loader
+  kSanitizer,     // AddressSanitizer refuses to start behind another library
   kOtherLibrary,  // it is linked with musl, whose loader cannot load a library for glibc
 };
 

@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/stress/instrumentation/call_frames.h"
-#include "harness/stress/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/call_frames.h"
+#include "harness/simulated/instrumentation/debug_information.h"
 
 namespace lockbench {
 namespace {

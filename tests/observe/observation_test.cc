@@ -173,8 +173,25 @@ TEST(Verdict, OfAProgramThatRunsOnThereIsNone) {
   Observation observation = seen_observation();
   observation.coverage.running = {{.pid = 9, .program = "/usr/bin/redis-server"}};
   const Verdict verdict = verdict_of(observation, "redis-server");
-  EXPECT_EQ(verdict.kind, VerdictKind::kNotSeen);
-  EXPECT_TRUE(verdict.answer.starts_with("no verdict: redis-server (process 9) still runs"));
+  EXPECT_EQ(verdict.kind, VerdictKind::kPartlySeen);  // a helper, after 8 s of work
+  observation.coverage.running[0].processor_s = 1;
+  EXPECT_TRUE(verdict_of(observation, "redis-server")
+                  .answer.starts_with("no verdict: redis-server (process 9) still runs"));
+  observation.coverage.running[0].processor_s = 0.001;
+  observation.coverage.processor_s = observation.coverage.seen_processor_s = 0.01;
+  EXPECT_EQ(kind_of(observation), VerdictKind::kNotSeen);
+}
+
+TEST(Verdict, AGainIsAShareOfTheProgramsTime) {
+  Observation observation = seen_observation();
+  observation.processes.push_back({.wall_s = 0.5, .greatest_gain = 0.2, .places = {{}}});
+  EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
+  // One after the other, they add up.
+  observation.processes.clear();
+  for (int i = 0; i < 20; ++i) {
+    observation.processes.push_back({.wall_s = 0.5, .greatest_gain = 0.2, .places = {{}}});
+  }
+  EXPECT_EQ(kind_of(observation), VerdictKind::kMayCost);
 }
 
 TEST(Verdict, OfAProgramThatEndedBeforeTheObservationThereIsNone) {

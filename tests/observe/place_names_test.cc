@@ -4,7 +4,7 @@
 
 #include "harness/command/observe/observation.h"
 #include "harness/plan/expression.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench {
 namespace {

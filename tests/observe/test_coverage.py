@@ -219,3 +219,21 @@ def test_several_runs_have_a_spread(lockbench: Program) -> None:
     assert found["verdict"]["notes"][-1].endswith("; 3 runs")
     broken = observe(lockbench, LOADS, "quits", "5", exit_code=7, flags=("--repeat", "2"))
     assert broken["coverage"]["runs"] == 2
+
+
+def test_a_program_of_another_c_library_runs_as_alone_and_is_named(lockbench: Program) -> None:
+    compiler = "musl-gcc"
+    if shutil.which(compiler) is None:
+        pytest.skip("musl-gcc is not installed")
+    source = lockbench.folder / "spin.c"
+    source.write_text(
+        "int main(void) { for (volatile long i = 0; i < 200000000; ++i) {} return 3; }\n",
+        encoding="utf-8",
+    )
+    command = [compiler, "spin.c", "-o", "spin"]
+    subprocess.run(command, cwd=lockbench.folder, check=True)
+    found = observe(lockbench, "sh", "-c", "./spin; exit $?", exit_code=3)
+    not_seen(found, "spin", "it uses another C library than glibc")
+    assert "Error relocating" not in found["text"]
+    refused = lockbench.run("observe", "--", "./spin")
+    assert refused.returncode == 2 and "is linked with musl" in refused.stderr

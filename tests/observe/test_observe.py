@@ -95,7 +95,7 @@ def test_a_thread_that_waits_is_contended_and_its_wait_is_timed(lockbench: Progr
     assert seen["wait"]["samples"] == 20
     # The other thread holds for 5 ms after it says so.
     assert 0.1 <= seen["blocked_s"] <= found["wall_s"]
-    assert seen["greatest_gain"] > 0.5
+    assert seen["greatest_gain"] > 0.05
     assert "locks may cost time" in found["text"]
 
 

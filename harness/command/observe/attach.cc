@@ -31,9 +31,9 @@
 #include "harness/record/files.h"
 #include "harness/record/meta.h"
 #include "harness/record/stamp.h"
-#include "harness/stress/instrumentation/call_frames.h"
-#include "harness/stress/instrumentation/debug_information.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/call_frames.h"
+#include "harness/simulated/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/function_names.h"
 #include "harness/terminal/exit_code.h"
 #include "primitives/platform/scratch_folder.h"
 
@@ -181,7 +181,8 @@ class Attachment {
     facts_.started_at = utc_now();
     attached_.program = process_.program();
     attached_.parent = process_.parent();
-    if (const std::string runtime = language_runtime(*options_.pid); !runtime.empty()) {
+    if (const std::string runtime = language_runtime(*options_.pid, attached_.program);
+        !runtime.empty()) {
       attached_.runtimes = {runtime};
     }
     const absl::StatusOr<ChildResult> result = run_child(

@@ -35,6 +35,7 @@ struct UnseenProcess {
 struct RunningProcess {
   std::uint32_t pid = 0;
   std::string program;
+  double processor_s = 0;
 };
 
 // From where the program was observed, and so what can be known at all.
@@ -61,6 +62,9 @@ struct Coverage {
   // Of all processes of the program, and of those with a record. 0: unknown.
   double processor_s = 0;
   double seen_processor_s = 0;
+
+  // Of the processors, the share that other programs had meanwhile. Waits contain it.
+  double other_programs_share = 0;
 
   // Threads that slept in a futex, at looks at all threads of the recorded processes; and how many
   // of these waits the record knew.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/command/observe/futex_trace.h"
-#include "harness/stress/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/debug_information.h"
 
 namespace lockbench {
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stress/instrumentation/call_frames.h"
+#include "harness/simulated/instrumentation/call_frames.h"
 
 namespace lockbench {
 

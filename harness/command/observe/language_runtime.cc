@@ -35,15 +35,15 @@ bool has_section(const std::string& path, std::string_view name) {
 
 }  // namespace
 
-std::string language_runtime(std::uint32_t pid) {
+std::string language_runtime(std::uint32_t pid, const std::string& program) {
+  const std::string name = program.substr(program.rfind('/') + 1);
+  if (name.starts_with("python") || name.starts_with("pypy")) return "Python";
+  if (name.starts_with("ruby")) return "Ruby";
   const std::string folder = "/proc/" + std::to_string(pid);
   std::ifstream maps(folder + "/maps");
   for (std::string line; std::getline(maps, line);) {
-    const std::string_view name = std::string_view(line).substr(line.rfind('/') + 1);
-    if (name == "libjvm.so") return "Java";
-    if (name == "libcoreclr.so") return ".NET";
-    if (name.starts_with("python3") || name.starts_with("libpython3")) return "Python";
-    if (name.starts_with("libruby") || name.starts_with("ruby")) return "Ruby";
+    if (line.ends_with("/libjvm.so")) return "Java";
+    if (line.ends_with("/libcoreclr.so")) return ".NET";
   }
   return has_section(folder + "/exe", ".go.buildinfo") ? "Go" : "";
 }

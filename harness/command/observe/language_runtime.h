@@ -8,7 +8,8 @@
 
 namespace lockbench {
 
-// `Java`, `Go`, `Python`, `Ruby` or `.NET`, by the files that the process has loaded; else empty.
-std::string language_runtime(std::uint32_t pid);
+// `Java`, `Go`, `Python`, `Ruby` or `.NET`, by the name of the process's program and by what it has
+// loaded; else empty.
+std::string language_runtime(std::uint32_t pid, const std::string& program);
 
 }  // namespace lockbench

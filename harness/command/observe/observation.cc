@@ -12,7 +12,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/observe/ticks.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench {
 

@@ -12,8 +12,8 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/command/observe/futex_use.h"
-#include "harness/stress/instrumentation/debug_information.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench {
 namespace {

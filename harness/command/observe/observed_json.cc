@@ -135,6 +135,7 @@ Json coverage_json(const Coverage& coverage) {
             {"processes", coverage.processes},
             {"processor_s", coverage.processor_s},
             {"seen_processor_s", coverage.seen_processor_s},
+            {"other_programs_share", coverage.other_programs_share},
             {"futex_samples", coverage.futex_samples},
             {"seen_futex_samples", coverage.seen_futex_samples},
             {"placeless_acquisitions", coverage.placeless_acquisitions},
@@ -151,7 +152,8 @@ Json coverage_json(const Coverage& coverage) {
   }
   json["running"] = Json::array();
   for (const RunningProcess& one : coverage.running) {
-    json["running"].push_back({{"pid", one.pid}, {"program", printable(one.program)}});
+    json["running"].push_back(
+        {{"pid", one.pid}, {"program", printable(one.program)}, {"processor_s", one.processor_s}});
   }
   return json;
 }

@@ -17,6 +17,8 @@
 #include "harness/command/observe/observation_reader.h"
 #include "harness/command/observe/process_tree.h"
 #include "harness/command/observe/recording_file.h"
+#include "harness/kernel/processors.h"
+#include "harness/measure/processor_use.h"
 #include "harness/observe/ticks.h"
 
 namespace lockbench {
@@ -100,6 +102,17 @@ class Observer {
   }
 
   // What was observed of the program's time, and how it ended.
+  // What the processors did that the program may use, and what of it was the program's.
+  void add_other_programs(Coverage& coverage) const {
+    const std::optional<ProcessorUse> now = ProcessorUse::now(processors_);
+    if (!now || !use_) return;
+    const ProcessorUse use = use_between(*use_, *now);
+    if (use.all == 0) return;
+    const double others_s = static_cast<double>(use.busy) * kTickS - coverage.processor_s;
+    coverage.other_programs_share =
+        std::max(0.0, others_s / (static_cast<double>(use.all) * kTickS));
+  }
+
   void add_window(Coverage& coverage, const ForegroundEnd& end) const {
     coverage.end = end_text(end.status);
     coverage.life_s = end.wall_s;
@@ -117,6 +130,7 @@ class Observer {
     Observation observation = read_observation(*recording_, clock, present, order_.uncontended_ns);
     tree_.add_to(observation.coverage, end.processor_s);
     add_window(observation.coverage, end);
+    add_other_programs(observation.coverage);
     for (ObservedProcess& process : observation.processes) {
       process.timeline = timeline_.of(process.record);
       process.processor_s = std::max(process.processor_s, tree_.processor_s(process.pid));
@@ -136,6 +150,8 @@ class Observer {
   Clock::time_point begin_;
   Clock::time_point next_look_;
   Clock::time_point next_note_;
+  std::vector<int> processors_ = allowed_processor_numbers();
+  std::optional<ProcessorUse> use_ = ProcessorUse::now(processors_);
   std::uint64_t stopped_ticks_ = 0;  // when the observation ended
 };
 

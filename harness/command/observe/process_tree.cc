@@ -138,6 +138,7 @@ Unseen why_not_loaded(const fs::path& program) {
       return Unseen::kLibrary;
     case Preloadable::kOtherRights:
       return Unseen::kRights;
+    case Preloadable::kSanitizer:
     case Preloadable::kUnknown:
     case Preloadable::kYes:
       break;
@@ -220,7 +221,7 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
     return;
   }
   if (!image.recorded) {
-    if (const std::string runtime = language_runtime(pid); !runtime.empty())
+    if (const std::string runtime = language_runtime(pid, program); !runtime.empty())
       runtimes_.insert(runtime);
   }
   image.recorded = true;
@@ -315,8 +316,10 @@ std::vector<UnseenProcess> ProcessTree::unseen() const {
 void ProcessTree::add_to(Coverage& coverage, double processor_s) const {
   coverage.processor_s = processor_s;
   for (const std::uint32_t pid : running()) {
-    coverage.processor_s += processor_s_of(pid);
-    coverage.running.push_back({.pid = pid, .program = link_text(folder_of(pid) / "exe")});
+    coverage.running.push_back({.pid = pid,
+                                .program = link_text(folder_of(pid) / "exe"),
+                                .processor_s = processor_s_of(pid)});
+    coverage.processor_s += coverage.running.back().processor_s;
   }
   coverage.seen_processor_s = seen_processor_s();
   const std::vector<UnseenProcess> more = unseen();

@@ -43,6 +43,16 @@ std::string unseen_text(const UnseenProcess& process) {
                       advice_text(process.why));
 }
 
+// Whether what runs on may be what the program is for. A helper that it started is left behind by a
+// program that has done much more.
+bool works_on(const Coverage& coverage) {
+  constexpr double kMuchS = 0.1;
+  double processor_s = 0;
+  for (const RunningProcess& process : coverage.running) processor_s += process.processor_s;
+  return !coverage.running.empty() &&
+         (coverage.processor_s < kMuchS || processor_s >= kProblemFrom * coverage.processor_s);
+}
+
 // What was not seen and may matter, the most important first, each as a sentence without its end.
 std::vector<std::string> gaps_of(const Observation& observation) {
   const Coverage& coverage = observation.coverage;
@@ -57,16 +67,9 @@ std::vector<std::string> gaps_of(const Observation& observation) {
   }
   const double unseen = unseen_processor_share(coverage);
   if (unseen >= kProblemFrom && gaps.empty()) {
-    std::string names;
-    for (const UnseenProcess& process : coverage.unseen) {
-      if (names.size() < 100) {
-        absl::StrAppend(&names, names.empty() ? ": " : ", ", short_name(process.program));
-      }
-    }
-    gaps.push_back(absl::StrCat(percent(unseen),
-                                " of the processor time was in processes that began without the "
-                                "library",
-                                names));
+    if (!coverage.unseen.empty()) gaps.push_back(unseen_text(coverage.unseen[0]));
+    gaps.push_back(absl::StrCat(
+        percent(unseen), " of the processor time was in processes that began without the library"));
   }
   if (coverage.starts_lost != 0) {
     gaps.push_back(
@@ -173,6 +176,13 @@ std::string events_text(const Observation& observation) {
   return {};
 }
 
+std::string other_programs_text(const Coverage& coverage) {
+  constexpr double kDisturbs = 0.1;
+  if (coverage.other_programs_share < kDisturbs) return {};
+  return absl::StrCat("other programs had ", percent(coverage.other_programs_share),
+                      " of the processors, so waits are longer than on a quiet machine");
+}
+
 std::string spread_text(const std::vector<double>& gains) {
   if (gains.empty()) return {};
   const auto [least, most] = std::minmax_element(gains.begin(), gains.end());
@@ -185,18 +195,25 @@ std::string no_locks_text(const std::string& program, View view) {
     return absl::StrCat("no thread of ", short_name(program),
                         " waited for a lock while it was watched");
   }
-  return absl::StrCat(printable(program),
-                      " acquired no lock of the C library while it was observed");
+  return absl::StrCat("no process of ", printable(program),
+                      " acquired a lock of the C library while it was observed");
 }
 
 Verdict not_seen(std::string answer) {
   return {.kind = VerdictKind::kNotSeen, .answer = std::move(answer), .notes = {}};
 }
 
+// Of the program's time.
+double gain_of_program(const ObservedProcess& process, const Coverage& coverage) {
+  if (coverage.life_s <= 0) return process.greatest_gain;
+  return process.greatest_gain * std::min(1.0, process.wall_s / coverage.life_s);
+}
+
 const ObservedProcess* worst(const Observation& observation) {
   const auto found = std::max_element(observation.processes.begin(), observation.processes.end(),
-                                      [](const ObservedProcess& a, const ObservedProcess& b) {
-                                        return a.greatest_gain < b.greatest_gain;
+                                      [&](const ObservedProcess& a, const ObservedProcess& b) {
+                                        return gain_of_program(a, observation.coverage) <
+                                               gain_of_program(b, observation.coverage);
                                       });
   return found == observation.processes.end() ? nullptr : &*found;
 }
@@ -205,9 +222,16 @@ const ObservedProcess* worst(const Observation& observation) {
 
 double greatest_gain(const Observation& observation) {
   double gain = 0;
+  double gained_s = 0;
+  double wall_s = 0;
   for (const ObservedProcess& process : observation.processes) {
-    gain = std::max(gain, process.greatest_gain);
+    gain = std::max(gain, gain_of_program(process, observation.coverage));
+    gained_s += process.greatest_gain * process.wall_s;
+    wall_s += process.wall_s;
   }
+  // Of processes that run one after the other, the gains add up.
+  const double all_s = std::max(wall_s, observation.coverage.life_s);
+  if (all_s > 0) gain = std::max(gain, gained_s / all_s);
   for (const double one : observation.gains) gain = std::max(gain, one);
   return gain;
 }
@@ -247,11 +271,11 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
   const bool nothing = process == nullptr || process->places.empty();
   Verdict verdict;
   std::vector<std::string> doubts = doubts_of(observation);
-  const bool unseen_work = unseen_processor_share(coverage) > 0.5 || !coverage.running.empty();
+  const bool unseen_work = unseen_processor_share(coverage) > 0.5 || works_on(coverage);
   if (coverage.processes == 0 || (!gaps.empty() && (nothing || unseen_work))) {
     const std::string which =
         gaps.empty() ? absl::StrCat(printable(program), " did not load the library") : gaps[0];
-    verdict = not_seen(!coverage.running.empty()
+    verdict = not_seen(works_on(coverage)
                            ? absl::StrCat("no verdict: ", which)
                            : absl::StrCat("the program that did the work was not seen: ", which));
     for (std::size_t i = 1; i < gaps.size(); ++i) verdict.notes.push_back("not seen: " + gaps[i]);
@@ -270,9 +294,13 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
                  .answer = "locks are not your problem: " + what};
     }
     for (const std::string& doubt : doubts) verdict.notes.push_back("not seen: " + doubt);
+    if (verdict.kind == VerdictKind::kNotTheProblem) {
+      verdict.notes.emplace_back("never seen: locks whose threads only spin");
+    }
   }
-  for (std::string note : {spread_text(observation.gains), other_locks_text(observation),
-                           events_text(observation), seen_text(coverage)}) {
+  for (std::string note :
+       {spread_text(observation.gains), other_locks_text(observation), events_text(observation),
+        other_programs_text(coverage), seen_text(coverage)}) {
     if (!note.empty()) verdict.notes.push_back(std::move(note));
   }
   return verdict;

@@ -31,7 +31,7 @@ struct Verdict {
 // `not_seen`, `partly_seen`, `not_the_problem`, `may_cost`.
 std::string to_text(VerdictKind kind);
 
-// Of its processes and of all runs.
+// A share of the program's time: of its processes, and of all runs.
 double greatest_gain(const Observation& observation);
 
 // `program`: as the user named it.

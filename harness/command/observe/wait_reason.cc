@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "harness/command/observe/futex_use.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench {
 namespace {

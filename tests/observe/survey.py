@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observes programs of Debian that lock, and writes what was said of each.
 
-    python3 examples/programs/observe_debian.py --out docs/data/observed-programs.csv
-    python3 examples/programs/observe_debian.py pigz redis   # these only, to standard output
+    python3 tests/observe/survey.py --out docs/data/observed-programs.csv
+    python3 tests/observe/survey.py pigz redis   # these only, to standard output
 
 Each program runs for some seconds in a new folder that has `text` (30 MB of words) and `work.py`.
 Programs that are not installed are left out, and their packages are named. A server is asked by a
@@ -42,20 +42,32 @@ PROGRAMS = [
     ("python3, processes", "python3", "python3 work.py processes"),
     ("python3, queue", "python3", "python3 work.py queue"),
     ("sqlite3", "sqlite3", "sqlite3 db < sql"),
-    ("redis-server --daemonize", "redis-server",
-     "redis-server --port 7393 --save '' --daemonize yes --pidfile $PWD/pid >/dev/null"),
-    ("mariadbd", "mariadb-server",
-     "mkdir my; mariadb-install-db --user=root --datadir=$PWD/my >/dev/null 2>&1;"
-     " exec mariadbd --no-defaults --user=root --datadir=$PWD/my --socket=$PWD/my.sock"
-     " --skip-networking --bootstrap < bootstrap.sql"),
-    ("postgres", "postgresql",
-     "chmod 755 . ; mkdir pg; chown nobody pg; B=$(ls -d /usr/lib/postgresql/*/bin);"
-     " setpriv --reuid=65534 --clear-groups $B/initdb -D pg -N >/dev/null 2>&1"),
-    ("java", "default-jre-headless", "java -Xmx200m -cp . Locks"),
+    (
+        "redis-server --daemonize",
+        "redis-server",
+        "redis-server --port 7393 --save '' --daemonize yes --pidfile $PWD/pid >/dev/null",
+    ),
+    (
+        "mariadbd",
+        "mariadb-server",
+        "mkdir my; mariadb-install-db --user=root --datadir=$PWD/my >/dev/null 2>&1;"
+        " exec mariadbd --no-defaults --user=root --datadir=$PWD/my --socket=$PWD/my.sock"
+        " --skip-networking --bootstrap < bootstrap.sql",
+    ),
+    (
+        "postgres",
+        "postgresql",
+        "chmod 755 . ; mkdir pg; chown nobody pg; B=$(ls -d /usr/lib/postgresql/*/bin);"
+        " setpriv --reuid=65534 --clear-groups $B/initdb -D pg -N >/dev/null 2>&1",
+    ),
+    ("java", "default-jdk-headless", "java -Xmx200m -cp . Locks"),
     ("node", "nodejs", "node work.js"),
-    ("git", "git",
-     "git init -q r; cd r; split -n 60 ../text p; git add .;"
-     " git -c user.name=a -c user.email=a@b commit -qm a; git -c pack.threads=4 gc -q"),
+    (
+        "git",
+        "git",
+        "git init -q r; cd r; split -n 60 ../text p; git add .;"
+        " git -c user.name=a -c user.email=a@b commit -qm a; git -c pack.threads=4 gc -q",
+    ),
     ("ninja", "ninja-build", "ninja -j4 >/dev/null"),
     ("make -j4", "make", "make -s -j4"),
     ("gcc", "gcc", "gcc -O2 -c many.c -o many.o"),
@@ -63,55 +75,100 @@ PROGRAMS = [
     ("xargs -P4", "findutils", "seq 200 | xargs -P4 -n1 wc -w text.small >/dev/null 2>&1; true"),
     ("curl", "curl", "for i in 1 2 3; do curl -s file://$PWD/text -o copy; done"),
     ("rsync", "rsync", "rsync -a text copies/"),
-    ("ffmpeg", "ffmpeg",
-     "ffmpeg -v error -f lavfi -i testsrc=size=640x360:rate=25 -t 8 -threads 4 -y out.mp4"),
-    ("x264", "x264",
-     "ffmpeg -v error -f lavfi -i testsrc=size=640x360:rate=25 -t 4 -pix_fmt yuv420p -y in.y4m;"
-     " exec x264 --quiet --threads 4 -o out.264 in.y4m"),
+    (
+        "ffmpeg",
+        "ffmpeg",
+        "ffmpeg -v error -f lavfi -i testsrc=size=640x360:rate=25 -t 8 -threads 4 -y out.mp4",
+    ),
+    (
+        "x264",
+        "x264",
+        "ffmpeg -v error -f lavfi -i testsrc=size=640x360:rate=25 -t 4 -pix_fmt yuv420p -y in.y4m;"
+        " exec x264 --quiet --threads 4 -o out.264 in.y4m",
+    ),
     ("convert", "imagemagick", "convert -size 2000x2000 plasma: -blur 0x4 out.png"),
     ("sysbench mutex", "sysbench", "sysbench mutex --threads=4 --mutex-num=1 run >/dev/null"),
-    ("sysbench threads", "sysbench",
-     "sysbench threads --threads=4 --thread-locks=1 --time=3 run >/dev/null"),
+    (
+        "sysbench threads",
+        "sysbench",
+        "sysbench threads --threads=4 --thread-locks=1 --time=3 run >/dev/null",
+    ),
     ("stress-ng --mutex", "stress-ng", "stress-ng -q --mutex 2 --timeout 2"),
     ("stress-ng --futex", "stress-ng", "stress-ng -q --futex 2 --timeout 2"),
     ("stress-ng --sem", "stress-ng", "stress-ng -q --sem 2 --timeout 2"),
-    ("db_bench", "rocksdb-tools",
-     "db_bench --benchmarks=fillrandom,readwhilewriting --threads=4 --num=30000 --db=$PWD/db"
-     " >/dev/null 2>&1"),
-    ("gpg", "gnupg",
-     "mkdir -m 700 g; GNUPGHOME=$PWD/g gpg --batch --passphrase x -o c.gpg -c text"),
+    (
+        "db_bench",
+        "rocksdb-tools",
+        "db_bench --benchmarks=fillrandom,readwhilewriting --threads=4 --num=30000 --db=$PWD/db"
+        " >/dev/null 2>&1",
+    ),
+    (
+        "gpg",
+        "gnupg",
+        "mkdir -m 700 g; GNUPGHOME=$PWD/g gpg --batch --passphrase x -o c.gpg -c text",
+    ),
 ]
 
 # Servers: name, package, command, and what asks it meanwhile. They end by SIGTERM.
 SERVERS = [
-    ("redis-server", "redis-server", "exec redis-server --port 7391 --save '' >/dev/null",
-     "redis-benchmark -q -p 7391 -n 60000 -t get,set"),
-    ("redis-server, io-threads", "redis-server",
-     "exec redis-server --port 7392 --save '' --io-threads 4 >/dev/null",
-     "redis-benchmark -q -p 7392 -n 3000 -t get,set"),
-    ("memcached", "memcached",
-     "exec memcached -u root -l 127.0.0.1 -p 7394 -U 0 -t 4", "python3 work.py memcached 7394"),
-    ("nginx", "nginx-light", "exec nginx -p $PWD -c $PWD/nginx.conf -g 'daemon off;'",
-     "ab -q -n 20000 -c 8 http://127.0.0.1:7395/text.small"),
-    ("lighttpd", "lighttpd", "exec lighttpd -D -f lighttpd.conf",
-     "ab -q -n 20000 -c 8 http://127.0.0.1:7396/text.small"),
-    ("haproxy", "haproxy", "exec haproxy -f haproxy.conf",
-     "ab -q -n 5000 -c 8 http://127.0.0.1:7398/"),
+    (
+        "redis-server",
+        "redis-server",
+        "exec redis-server --port 7391 --save '' >/dev/null",
+        "redis-benchmark -q -p 7391 -n 60000 -t get,set",
+    ),
+    (
+        "redis-server, io-threads",
+        "redis-server",
+        "exec redis-server --port 7392 --save '' --io-threads 4 >/dev/null",
+        "redis-benchmark -q -p 7392 -n 3000 -t get,set",
+    ),
+    (
+        "memcached",
+        "memcached",
+        "exec memcached -u root -l 127.0.0.1 -p 7394 -U 0 -t 4",
+        "python3 work.py memcached 7394",
+    ),
+    (
+        "nginx",
+        "nginx-light",
+        "exec nginx -p $PWD -c $PWD/nginx.conf -g 'daemon off;'",
+        "ab -q -n 20000 -c 8 http://127.0.0.1:7395/text.small",
+    ),
+    (
+        "lighttpd",
+        "lighttpd",
+        "exec lighttpd -D -f lighttpd.conf",
+        "ab -q -n 20000 -c 8 http://127.0.0.1:7396/text.small",
+    ),
+    (
+        "haproxy",
+        "haproxy",
+        "exec haproxy -f haproxy.conf",
+        "ab -q -n 5000 -c 8 http://127.0.0.1:7398/",
+    ),
     ("unbound", "unbound", "exec unbound -d -c unbound.conf", "python3 work.py dns 7399"),
     ("named", "bind9", "exec named -f -c $PWD/named.conf -p 7400", "python3 work.py dns 7400"),
-    ("python3 http.server", "python3", "exec python3 -m http.server 7397 --bind 127.0.0.1",
-     "ab -q -n 1000 -c 4 http://127.0.0.1:7397/text.small"),
-    ("mariadbd, OLTP", "mariadb-server",
-     "mkdir my; mariadb-install-db --user=root --datadir=$PWD/my"
-     " --auth-root-authentication-method=normal >/dev/null 2>&1;"
-     " exec mariadbd --no-defaults --user=root --datadir=$PWD/my --socket=$PWD/my.sock"
-     " --skip-networking",
-     "sleep 8; mariadb -uroot -S my.sock -e 'create database sbtest';"
-     " for w in prepare run; do sysbench oltp_update_non_index --db-driver=mysql"
-     " --mysql-socket=my.sock --mysql-user=root --tables=1 --threads=16 --time=5 $w; done"),
+    (
+        "python3 http.server",
+        "python3",
+        "exec python3 -m http.server 7397 --bind 127.0.0.1",
+        "ab -q -n 1000 -c 4 http://127.0.0.1:7397/text.small",
+    ),
+    (
+        "mariadbd, OLTP",
+        "mariadb-server",
+        "mkdir my; mariadb-install-db --user=root --datadir=$PWD/my"
+        " --auth-root-authentication-method=normal >/dev/null 2>&1;"
+        " exec mariadbd --no-defaults --user=root --datadir=$PWD/my --socket=$PWD/my.sock"
+        " --skip-networking",
+        "sleep 8; mariadb -uroot -S my.sock -e 'create database sbtest';"
+        " for w in prepare run; do sysbench oltp_update_non_index --db-driver=mysql"
+        " --mysql-socket=my.sock --mysql-user=root --tables=1 --threads=16 --time=5 $w; done",
+    ),
 ]
 
-WORK_PY = '''
+WORK_PY = """
 import concurrent.futures, queue, socket, struct, sys, threading, time
 
 def work(n):
@@ -127,8 +184,8 @@ def memcached(port):
 
 def dns(port):
     def one():
-        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(0.2)
-        for i in range(2000):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(0.02)
+        for i in range(200):
             name = b"\\\\x07version\\\\x04bind\\\\x00"
             s.sendto(struct.pack(">6H", i, 0x100, 1, 0, 0, 0) + name + b"\\\\0\\\\x10\\\\0\\\\3",
                      ("127.0.0.1", port))
@@ -158,7 +215,9 @@ elif how == "queue":
     [t.join() for t in threads]
 else:
     globals()[how](int(sys.argv[2]))
-'''.replace("\\\\", "\\")
+""".replace(
+    "\\\\", "\\"
+)
 
 LOCKS_JAVA = """
 public class Locks {
@@ -166,7 +225,10 @@ public class Locks {
   static synchronized void add() { for (int i = 0; i < 2000; i++) sum += i; }
   public static void main(String[] a) throws Exception {
     Thread[] t = new Thread[4];
-    for (int i = 0; i < 4; i++) { t[i] = new Thread(() -> { for (int k = 0; k < 100000; k++) add(); }); t[i].start(); }
+    for (int i = 0; i < 4; i++) {
+      t[i] = new Thread(() -> { for (int k = 0; k < 100000; k++) add(); });
+      t[i].start();
+    }
     for (Thread x : t) x.join();
   }
 }
@@ -184,26 +246,34 @@ FILES = {
     "insert into d.t select seq from (select 1 seq union select 2) s;\n",
     "nginx.conf": "pid nginx.pid; error_log error.log; worker_processes 2; events {} http {"
     " access_log off; server { listen 127.0.0.1:7395; root .; } }",
-    "lighttpd.conf": 'server.document-root = env.PWD\nserver.port = 7396\nserver.bind = "127.0.0.1"\n',
-    "haproxy.conf": "global\n nbthread 4\ndefaults\n mode http\n timeout client 5s\n timeout connect"
-    " 5s\n timeout server 5s\nfrontend f\n bind 127.0.0.1:7398\n http-request return status 200\n",
+    "lighttpd.conf": "server.document-root = env.PWD\nserver.port = 7396\n"
+    'server.bind = "127.0.0.1"\n',
+    "haproxy.conf": "global\n nbthread 4\ndefaults\n mode http\n timeout client 5s\n"
+    " timeout connect 5s\n timeout server 5s\nfrontend f\n bind 127.0.0.1:7398\n"
+    " http-request return status 200\n",
     "unbound.conf": 'server:\n num-threads: 4\n interface: 127.0.0.1\n port: 7399\n username: ""\n'
     ' chroot: ""\n use-syslog: no\n pidfile: ""\n do-daemonize: no\nremote-control:\n'
     " control-enable: no\n",
-    "named.conf": 'options { directory "."; listen-on port 7400 { 127.0.0.1; }; listen-on-v6 { none;'
-    ' }; pid-file none; recursion no; dnssec-validation no; };\ncontrols { };\n',
+    "named.conf": 'options { directory "."; listen-on port 7400 { 127.0.0.1; };'
+    " listen-on-v6 { none; }; pid-file none; recursion no; dnssec-validation no; };\n"
+    "controls { };\n",
     "build.ninja": "rule cc\n command = gcc -O1 -c $in -o $out\n"
     + "".join(f"build o{i}.o: cc many.c\n" for i in range(6)),
     "Makefile": "all: "
     + " ".join(f"m{i}.o" for i in range(6))
     + "\nm%.o: many.c\n\tgcc -O1 -c many.c -o $@\n",
-    "many.c": "".join(f"int f{i}(int x) {{ return x * {i} + x / {i + 1}; }}\n" for i in range(4000)),
+    "many.c": "".join(f"int f{i}(int x) {{ return x * {i} + x / {i + 1}; }}\n" for i in range(600)),
 }
 
 COLUMNS = (
     "program", "verdict", "greatest_gain", "blocked_share", "wall_s", "processes",
-    "seen_processor_share", "futex_samples", "seen_futex_share", "answer",
+    "seen_processor_share", "futex_samples", "seen_futex_share", "other_programs_share", "answer",
 )  # fmt: skip
+
+
+def is_installed(package: str) -> bool:
+    query = ["dpkg", "-s", package]
+    return subprocess.run(query, capture_output=True, check=False).returncode == 0
 
 
 def prepare(folder: Path) -> None:
@@ -212,14 +282,16 @@ def prepare(folder: Path) -> None:
     words = [f"{number:x}" for number in random.Random(1).choices(range(99_999), k=5_000_000)]
     (folder / "text").write_text("\n".join(words), encoding="utf-8")
     (folder / "text.small").write_text("\n".join(words[:2000]), encoding="utf-8")
-    if shutil.which("javac"):
-        subprocess.run(["javac", "Locks.java"], cwd=folder, check=False)
+    compiler = ["javac", "Locks.java"]
+    if is_installed("default-jdk-headless"):
+        subprocess.run(compiler, cwd=folder, check=False)
 
 
 def row_of(name: str, found: dict) -> dict[str, object]:
     coverage = found["coverage"]
     worst = max(found["processes"], key=lambda one: one["greatest_gain"], default=None)
     samples = coverage["futex_samples"]
+    seen = coverage["seen_processor_s"] / max(1e-9, coverage["processor_s"])
     return {
         "program": name,
         "verdict": found["verdict"]["kind"],
@@ -227,9 +299,10 @@ def row_of(name: str, found: dict) -> dict[str, object]:
         "blocked_share": f"{worst['blocked_s'] / max(1e-9, worst['wall_s']) if worst else 0:.4f}",
         "wall_s": f"{coverage['life_s']:.2f}",
         "processes": coverage["processes"],
-        "seen_processor_share": f"{min(1, coverage['seen_processor_s'] / max(1e-9, coverage['processor_s'])):.3f}",
+        "seen_processor_share": f"{min(1, seen):.3f}",
         "futex_samples": samples,
         "seen_futex_share": f"{coverage['seen_futex_samples'] / samples:.3f}" if samples else "",
+        "other_programs_share": f"{coverage['other_programs_share']:.2f}",
         "answer": found["verdict"]["answer"],
     }
 
@@ -246,8 +319,8 @@ def observe(
             words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as run:
             if client:
-                silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-                subprocess.run(["sh", "-c", "sleep 1.5; " + client], cwd=folder, **silent)
+                asks = ["sh", "-c", "sleep 1.5; " + client]
+                subprocess.run(asks, cwd=folder, capture_output=True, check=False)
                 run.send_signal(signal.SIGTERM)
             try:
                 _, told = run.communicate(timeout=120)
@@ -278,8 +351,7 @@ def main(argv: list[str]) -> int:
         for name, package, command, client in programs:
             if wanted.programs and not any(one in name for one in wanted.programs):
                 continue
-            installed = subprocess.run(["dpkg", "-s", package], capture_output=True, check=False)
-            if installed.returncode != 0:
+            if not is_installed(package):
                 print(f"{name}: left out; install {package}", file=sys.stderr)
                 continue
             rows.append(observe(lockbench, name, command, client, Path(made)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/instrumentation/call_frames.h"
+#include "harness/simulated/instrumentation/call_frames.h"
 
 #include <array>
 #include <cstddef>

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/stress/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/debug_information.h"
 
 namespace lockbench::stress {
 
