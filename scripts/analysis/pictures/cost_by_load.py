@@ -16,7 +16,7 @@ from analysis import cells, locking_cost, units
 from analysis.loader import Run
 from analysis.pictures import curves
 
-_LEAST_NS = 1.0  # what a logarithmic axis shows of a cost of nothing, or of less than nothing
+_LEAST_WAIT_NS = 1.0  # of a wait that the clock does not see, on a logarithmic axis
 
 COST = curves.Axis(
     "load",
@@ -24,10 +24,14 @@ COST = curves.Axis(
     "load",
     locking_cost.load_words,
     what="Cost of locking",
-    measures=(curves.Measure("locking_ns", "cost of locking per operation", units.nanoseconds),),
+    measures=(
+        curves.Measure(
+            "locking_ns", "cost of locking per operation", units.nanoseconds, noise="noise"
+        ),
+    ),
     notes=[
         "cost: time of an operation beyond its hold and think; saturated: threads request the lock"
-        " again at once, which no program does; what is below 1 ns is drawn there"
+        " again at once, which no program does"
     ],
 )
 P99 = replace(
@@ -43,9 +47,9 @@ def rows_of(run: Run, rows: pd.DataFrame, most: int) -> pd.DataFrame:
     the most threads on each number of keys."""
     rows = locking_cost.with_costs(run, cells.driven(rows))
     rows = rows[rows["load"].notna() & (rows["label"] != cells.FLOOR)]
-    drawn = ["locking_ns", "wait_p99_ns"]
-    rows = rows.assign(**rows[drawn].clip(lower=_LEAST_NS))
-    rows["wait_p99_ns"] = rows["wait_p99_ns"].where(cells.percentiles_tell(rows))
+    rows = locking_cost.with_noise(rows)
+    waits = rows["wait_p99_ns"].clip(lower=_LEAST_WAIT_NS)
+    rows = rows.assign(wait_p99_ns=waits.where(cells.percentiles_tell(rows)))
     apart = cells.apart("load", "threads")
     panel = cells.codes(rows, [name for name in cells.GROUP if name not in apart])
     threads = rows.groupby(panel)["threads"]
