@@ -203,7 +203,7 @@ const Column kColumns[] = {
     {"valid", "name",
      "`true`: the trial ended without an error and its proof holds; use only figures of these rows",
      "", [](const Row& r) { return std::string(r.valid() ? "true" : "false"); }},
-    {"outcome", "name", "`ok`, `deadlock`, `timeout`, `crashed`, `failed` or `service_lost`", "",
+    {"outcome", "name", "`ok`, `deadlock`, `timeout`, `starved`, `crashed`, `failed` or `service_lost`", "",
      [](const Row& r) { return name_of(kOutcomeNames, r.sample.outcome); }},
     {"reason"},
     {"started_at", "text", "UTC, ISO 8601", "", [](const Row& r) { return r.started_at; }},
