@@ -47,7 +47,9 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
 
 
 def _title(panel: curves.Panel, varied: Sequence[str], axis: curves.Axis) -> str:
-    where = cells.describe(panel.group.key, [*varied, "threads", "keys"] if varied else None)
+    named = [*varied, "threads", "keys"]
+    key = panel.group.key
+    where = cells.told_apart(key, named) if varied else cells.describe(key)
     family = f" · {panel.family} family" if panel.family else ""
     return f"{axis.what} by {axis.title}: {where}{family}"
 
