@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import report
 import synthetic
-from analysis import cells, comparison, loader, locking_cost, tables
+from analysis import cells, comparison, loader, locking_cost, machines, tables
 from analysis.pictures import cost_by_load, curves, throughput
 from support import MakeRun
 
@@ -189,6 +189,37 @@ def test_the_page_says_of_noise_what_it_is_at_most(make_run: MakeRun) -> None:
     own = rows[(rows["label"] == "global") & (rows["load"] == 0.1)]
     assert measure.of_median(own) == "less than 40 ns"
     assert measure.of_median(rows[rows["label"] == "keyed"]) == "30 ns"
+
+
+def test_costs_of_two_machines_stand_side_by_side_on_one_scale(make_run: MakeRun) -> None:
+    folder = folder_of(make_run, threads=4, keys=(1, 64))
+    one, other = loader.load(folder), loader.load(folder)
+    other.meta["machine"] = {**other.meta["machine"], "cpu_model": "Another CPU"}
+    other.trials["operation_ns"] += 1000
+    figure = cost_by_load.draw_machines(machines.fleet([one, other]))
+    assert figure is not None
+    titles = [text.get_text() for axes in figure.axes for text in axes.texts]
+    shown = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
+    said = " ".join(titles + shown + [text.get_text() for text in figure.texts])
+    assert said.count("Imaginary CPU @ 3.00GHz, 4 cores") >= 2 and "Another CPU" in said
+    assert len(figure.axes) == 4 and len({axes.get_ylim() for axes in figure.axes}) == 1
+
+
+def test_machines_without_a_cell_in_common_have_no_picture(make_run: MakeRun) -> None:
+    runs = [
+        loader.load(folder_of(make_run, threads=4, keys=(1,))),
+        loader.load(make_run("other", cells=synthetic.sweep(keys=(64,)), blocks=3)),
+    ]
+    assert cost_by_load.draw_machines(machines.fleet(runs)) is None
+
+
+def test_facets_that_differ_by_think_time_say_which_one_is_saturated() -> None:
+    saturated = {"mode": "timed", "think_kind": "none", "think_ns": None, "threads": 8}
+    thinks = {**saturated, "think_kind": "exp", "think_ns": 2000.0}
+    _, varied = cells.same_and_different([saturated, thinks])
+    assert cells.told_apart(saturated, varied) == "saturated"
+    assert cells.told_apart(thinks, varied) == "think 2 µs exp"
+    assert cells.told_apart(saturated, ["threads"]) == "8 threads"
 
 
 def test_panels_of_the_same_work_have_one_scale(make_run: MakeRun) -> None:

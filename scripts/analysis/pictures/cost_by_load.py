@@ -7,13 +7,16 @@ added. At the right, threads request the lock again at once: the limit, which no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis import cells, locking_cost, units
+from analysis import cells, figure, locking_cost, prediction_error, units
+from analysis.cells import Group
 from analysis.loader import Run
+from analysis.machines import Machine
 from analysis.pictures import curves
 
 _LEAST_WAIT_NS = 1.0  # of a wait that the clock does not see, on a logarithmic axis
@@ -66,3 +69,62 @@ def draw(run: Run) -> Figure | None:
 
 def draw_waits(run: Run) -> Figure | None:
     return curves.draw(run, rows_of(run, run.valid, curves.MOST_PANELS), P99)
+
+
+_MOST_OF_A_MACHINE = 3  # panels, each beside that of the other machines
+
+
+def draw_machines(members: Sequence[Machine]) -> Figure | None:
+    """The costs of several machines side by side, on one scale: a column for each machine, a line
+    of panels for each cell that all of them measured at several loads."""
+    found = [_facets_by_key(one.run) for one in members]
+    shared = [key for key in found[0] if all(key in own for own in found)]
+    if not shared:
+        return None
+    facets = [own[key] for key in shared for own in found]
+    by_facet = curves.panels_of(facets, facets[0].rows[:0], COST.measures)
+    panels = [panel for own in by_facet for panel in own][: curves.MOST_PANELS]
+    _, varied = cells.same_and_different([facet.key for facet in facets])
+    names = names_of(members)
+    titles = [
+        " · ".join(filter(None, [name, cells.describe(panel.group.key, varied), panel.family]))
+        for name, own in zip(names * len(shared), by_facet)
+        for panel in own
+    ]
+    whole = len(panels) == len(facets)
+    columns = len(members) if whole and len(members) < 4 else curves.few_columns(len(panels))
+    heading = _heading_of_machines(members, facets)
+    return curves.sheet(heading, panels, titles[: len(panels)], COST, columns)
+
+
+def _facets_by_key(run: Run) -> dict[str, Group]:
+    rows = rows_of(run, run.valid, _MOST_OF_A_MACHINE)
+    rows = COST.measures[0].known(rows)
+    return {repr(one.key): one for one in cells.axis_facets(rows, "load")} if len(rows) else {}
+
+
+def names_of(members: Sequence[Machine]) -> list[str]:
+    """What machines are, if that tells them apart; else what they are called."""
+    models = [one.run.machine for one in members]
+    return models if len(set(models)) == len(models) else [one.name for one in members]
+
+
+def _heading_of_machines(members: Sequence[Machine], facets: Sequence[Group]) -> figure.Heading:
+    named = list(zip(names_of(members), (one.run for one in members)))
+    same, _ = cells.same_and_different([facet.key for facet in facets])
+    every = pd.concat([facet.rows for facet in facets])
+    notes = [*COST.notes, *([curves.NOISE] if COST.measures[0].is_noise(every) else [])]
+    notes += prediction_error.explained(any(run.predicted for _, run in named))
+    for name, run in named:
+        left = int((~run.trials["valid"]).sum())
+        said = [*run.banners, units.plural(left, "row") + " excluded" if left else ""]
+        notes += [f"{name}: {note}" for note in said if note]
+    return figure.Heading(
+        title=f"{COST.what} by {COST.title}, on {units.plural(len(members), 'machine')}",
+        subtitles=[
+            *(f"{name}: run {run.run_id}" for name, run in named),
+            cells.describe(same),
+            "faint: each block (of many, their range); line: their median",
+        ],
+        footnotes=notes,
+    )

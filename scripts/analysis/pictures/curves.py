@@ -160,7 +160,7 @@ def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
     parts = [
         (
             one.measure.title,
-            cells.describe(one.group.key, varied),
+            cells.told_apart(one.group.key, varied),
             one.family and f"{one.family} family",
         )
         for one in panels
