@@ -77,6 +77,7 @@ mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 check format clang-format-14 --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
 check links python3 scripts/check_links.py
+check modules python3 scripts/modules.py check
 check packages python3 scripts/check_packages.py
 check claims python3 scripts/check_claims.py
 # Another major version of black formats otherwise.

@@ -1,5 +1,10 @@
 # bash completion for lockbench: commands, flags, primitives, workloads, presets, runs.
 
+# The commands in the help.
+_lockbench_commands() {
+  lockbench --help 2>/dev/null | awk '/^First steps/ { exit } /^  [a-z]/ { print $1 }'
+}
+
 # The flags in a command's help.
 _lockbench_flags() {
   lockbench "$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
@@ -80,7 +85,7 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict calibrate-machine advise observe substitute compare-program stress plot compare report regret gate ab flamegraph merge submit list preset doctor model schema trial --help --version" ;;
+        :*) words="$(_lockbench_commands) --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;

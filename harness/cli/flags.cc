@@ -33,16 +33,14 @@ Flag format_flag(const std::string& help) {
 
 }  // namespace
 
-CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary,
-                      const std::string& footer) {
-  CLI::App* const command = app.add_subcommand(name, summary);
-  command->footer(footer);
-  return *command;
-}
-
 void add_words(CLI::App& command, const std::string& name, const std::string& help,
                std::vector<std::string>& words) {
   command.add_option(name, words, help)->type_name("");
+}
+
+void add_required_word(CLI::App& command, const std::string& name, const std::string& help,
+                       std::string& word) {
+  command.add_option(name, word, help)->type_name("")->required();
 }
 
 void add_switch(CLI::App& command, const std::string& name, const std::string& help, bool& on) {
@@ -103,6 +101,14 @@ void add_path(CLI::App& command, const Flag& flag, std::optional<std::filesystem
 void add_folder(CLI::App& command, const std::string& name, const std::string& help,
                 std::optional<std::filesystem::path>& folder) {
   add_path(command, {.names = name, .type = "DIR", .help = help}, folder);
+}
+
+void add_plugins(CLI::App& command, std::vector<std::string>& plugins) {
+  add_texts(command,
+            {.names = "--plugin",
+             .type = "FILE.so",
+             .help = "Adds the locks of this plug-in (docs/add-a-primitive.md)"},
+            plugins);
 }
 
 void add_progress(CLI::App& command, ProgressStyle& progress) {

@@ -3,8 +3,8 @@
 // Flags: functions that declare the flags of a command and check which of them were given.
 //
 // CLI11 takes seconds to compile. This header therefore only declares its types, and only flags.cc
-// and command_line.cc include it. The value of a flag is parsed while the line is parsed. If its
-// `take` function returns an error, the parsing ends with `flag: message`.
+// and the parser of the command line include it. The value of a flag is parsed while the line is
+// parsed. If its `take` function returns an error, the parsing ends with `flag: message`.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "harness/command/run/progress.h"
 #include "harness/plan/quantity.h"
+#include "harness/terminal/progress.h"
 
 namespace CLI {
 class App;
@@ -40,13 +40,13 @@ struct Flag {
   std::string environment = {};  // an environment variable that is used if the flag is not given
 };
 
-// A command. --help prints `footer` after the flags.
-CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary,
-                      const std::string& footer);
-
 // Words without a flag.
 void add_words(CLI::App& command, const std::string& name, const std::string& help,
                std::vector<std::string>& words);
+
+// One word without a flag, which must be given.
+void add_required_word(CLI::App& command, const std::string& name, const std::string& help,
+                       std::string& word);
 
 // A flag without a value.
 void add_switch(CLI::App& command, const std::string& name, const std::string& help, bool& on);
@@ -114,6 +114,9 @@ void add_word(CLI::App& command, const Flag& flag, const std::vector<std::string
 void add_path(CLI::App& command, const Flag& flag, std::optional<std::filesystem::path>& path);
 void add_folder(CLI::App& command, const std::string& name, const std::string& help,
                 std::optional<std::filesystem::path>& folder);
+
+// The flag that names plug-ins.
+void add_plugins(CLI::App& command, std::vector<std::string>& plugins);
 
 // The flag for the style of the progress display, which several commands have.
 void add_progress(CLI::App& command, ProgressStyle& progress);

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cli/command_line.h"
+#include "harness/program/command_line.h"
+
+#include <memory>
+#include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "harness/command/run/run_entry.h"
+#include "harness/program/all_commands.h"
 
 namespace lockbench {
 namespace {
@@ -11,18 +18,27 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-CommandLine understood(std::vector<std::string> words) {
-  words.insert(words.begin(), "build/lockbench");
-  const auto read = read_command_line(words);
+// What `run` was given.
+RunOptions run_options(std::vector<std::string> words) {
+  words.insert(words.begin(), {"build/lockbench", "run"});
+  Commands commands;
+  commands.push_back(std::make_unique<RunEntry>());
+  const auto read = read_command_line(commands, words);
   if (const Reply* const reply = std::get_if<Reply>(&read)) ADD_FAILURE() << reply->err;
-  return std::holds_alternative<CommandLine>(read) ? std::get<CommandLine>(read) : CommandLine{};
+  return static_cast<RunEntry&>(*commands.front()).options();
+}
+
+// The answer to a command line that is refused.
+Reply refused(const std::vector<std::string>& words) {
+  const auto read = read_command_line(all_commands(), words);
+  const Reply* const reply = std::get_if<Reply>(&read);
+  return reply != nullptr ? *reply : Reply{.err = "accepted"};
 }
 
 TEST(CommandLine, GivesRunItsPresetAndItsFlags) {
   const RunOptions run =
-      understood({"run", "quick", "--blocks", "3", "--seed=7", "--threads", "1,2", "--threads",
-                  "4..8", "--out", "here", "--dry-run", "--progress", "off"})
-          .run;
+      run_options({"quick", "--blocks", "3", "--seed=7", "--threads", "1,2", "--threads", "4..8",
+                   "--out", "here", "--dry-run", "--progress", "off"});
   EXPECT_EQ(run.preset, "quick");
   EXPECT_EQ(run.overrides.blocks, 3u);
   EXPECT_EQ(run.overrides.seed, 7u);
@@ -33,60 +49,83 @@ TEST(CommandLine, GivesRunItsPresetAndItsFlags) {
 }
 
 TEST(CommandLine, TakesAPresetAfterAFlagThatMayBeGivenAgain) {
-  const RunOptions run = understood({"run", "--primitive", "keyed", "quick"}).run;
+  const RunOptions run = run_options({"--primitive", "keyed", "quick"});
   EXPECT_EQ(run.preset, "quick");
   EXPECT_EQ(run.overrides.sweep.primitives.size(), 1u);
 }
 
 TEST(CommandLine, KeepsTheCommasOfAPrimitive) {
-  const RunOptions run = understood({"run", "--primitive", "striped:lock=std,stripes=64"}).run;
+  const RunOptions run = run_options({"--primitive", "striped:lock=std,stripes=64"});
   ASSERT_EQ(run.overrides.sweep.primitives.size(), 1u);
   EXPECT_EQ(run.overrides.sweep.primitives[0].parameters.size(), 2u);
 }
 
 TEST(CommandLine, KeepsTheWordsForTheRecordAndTheProgramAsItWasCalled) {
-  const RunOptions run = understood({"run", "quick"}).run;
+  const RunOptions run = run_options({"quick"});
   EXPECT_THAT(run.words, ElementsAre("lockbench", "run", "quick"));
   EXPECT_EQ(run.program, "build/lockbench");
 }
 
 TEST(CommandLine, TakesAPrecisionAsPercentOrShareAndABudgetForIt) {
-  EXPECT_EQ(understood({"run", "quick"}).run.precision, std::nullopt);
-  const RunOptions percent =
-      understood({"run", "quick", "--precision", "2%", "--budget", "90s"}).run;
+  EXPECT_EQ(run_options({"quick"}).precision, std::nullopt);
+  const RunOptions percent = run_options({"quick", "--precision", "2%", "--budget", "90s"});
   EXPECT_EQ(percent.precision, 0.02);
   EXPECT_EQ(percent.budget, std::chrono::seconds(90));
-  EXPECT_EQ(understood({"run", "quick", "--precision", "0.5"}).run.precision, 0.5);
+  EXPECT_EQ(run_options({"quick", "--precision", "0.5"}).precision, 0.5);
 }
 
 TEST(CommandLine, LeavesAScriptItsArguments) {
-  const CommandLine line = understood({"compare", "a", "b", "--baseline", "keyed", "--help"});
-  EXPECT_EQ(line.command, "compare");
-  EXPECT_THAT(line.rest, ElementsAre("a", "b", "--baseline", "keyed", "--help"));
+  const Commands commands = all_commands();
+  const auto read = read_command_line(
+      commands, {"lockbench", "compare", "a", "b", "--baseline", "keyed", "--help"});
+  ASSERT_TRUE(std::holds_alternative<Chosen>(read));
+  const Chosen& chosen = std::get<Chosen>(read);
+  EXPECT_EQ(chosen.command->text().name, "compare");
+  EXPECT_THAT(chosen.invocation.rest, ElementsAre("a", "b", "--baseline", "keyed", "--help"));
 }
 
 TEST(CommandLine, LetsAResumedRunBeShownAsWanted) {
-  const RunOptions run = understood({"run", "--resume", "there", "--progress", "line"}).run;
+  const RunOptions run = run_options({"--resume", "there", "--progress", "line"});
   EXPECT_EQ(run.resume, "there");
   EXPECT_EQ(run.progress, ProgressStyle::kLine);
 }
 
 TEST(CommandLine, TakesANameForABaselineThatCanBeThatOfAFile) {
-  EXPECT_EQ(understood({"run", "quick", "--save-baseline", "v1.2_x-y"}).run.save_baseline,
-            "v1.2_x-y");
+  EXPECT_EQ(run_options({"quick", "--save-baseline", "v1.2_x-y"}).save_baseline, "v1.2_x-y");
   for (const std::string name : {"", "a/b", ".", "..", "-x", ".hidden", "a b", "\u00e4"}) {
-    const auto read = read_command_line({"lockbench", "run", "quick", "--save-baseline=" + name});
-    ASSERT_TRUE(std::holds_alternative<Reply>(read)) << name;
-    EXPECT_EQ(std::get<Reply>(read).exit_code, 2) << name;
-    EXPECT_THAT(std::get<Reply>(read).err, HasSubstr("--save-baseline")) << name;
+    const Reply reply = refused({"lockbench", "run", "quick", "--save-baseline=" + name});
+    EXPECT_EQ(reply.exit_code, 2) << name;
+    EXPECT_THAT(reply.err, HasSubstr("--save-baseline")) << name;
   }
 }
 
 TEST(CommandLine, RefusesABaselineThatIsAShard) {
-  const auto read = read_command_line(
+  const Reply reply = refused(
       {"lockbench", "run", "quick", "--shard", "1/2", "--out", "s", "--save-baseline", "main"});
-  ASSERT_TRUE(std::holds_alternative<Reply>(read));
-  EXPECT_THAT(std::get<Reply>(read).err, HasSubstr("a shard is a part of one"));
+  EXPECT_THAT(reply.err, HasSubstr("a shard is a part of one"));
+}
+
+TEST(CommandLine, LeavesAnotherProgramItsWords) {
+  const Commands commands = all_commands();
+  const auto read =
+      read_command_line(commands, {"lockbench", "observe", "--", "server", "--out", "x"});
+  ASSERT_TRUE(std::holds_alternative<Chosen>(read));
+  EXPECT_THAT(std::get<Chosen>(read).invocation.after_dashes, ElementsAre("server", "--out", "x"));
+}
+
+TEST(CommandLine, SuggestsTheNearestCommand) {
+  EXPECT_THAT(refused({"lockbench", "stres"}).err, HasSubstr("did you mean 'stress'?"));
+  EXPECT_THAT(refused({"lockbench", "hlep"}).err, HasSubstr("did you mean 'help'?"));
+}
+
+// Two commands of one name would hide each other.
+TEST(AllCommands, HaveNamesOfTheirOwnAndSayWhatTheyDo) {
+  std::set<std::string> names;
+  for (const std::unique_ptr<Command>& command : all_commands()) {
+    EXPECT_TRUE(names.insert(command->text().name).second) << command->text().name;
+    EXPECT_NE(command->text().summary, "");
+  }
+  EXPECT_GT(names.size(), 20U);
 }
 
 }  // namespace

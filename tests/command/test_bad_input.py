@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,7 @@ SMALL = "--primitive keyed --threads 1 --blocks 1 --mode fixed"
 
 # A command, and what is said of it. The words are those of each command; what values may be is
 # tested where they are read.
-REFUSED = [
+OF_THE_CORE: list[tuple[str, ...]] = [
     ("rnu", "unknown command 'rnu'", "did you mean 'run'?"),
     ("''", "unknown command ''", "there are: run"),
     ("--frob", "unknown flag '--frob'", "--help"),
@@ -32,7 +34,7 @@ REFUSED = [
     ("preset init mine", "'mine'", "name it mine.toml"),
     ("preset init ''", "no name given"),
     ("preset init a.toml b.toml", "'b.toml'", "one file"),
-    ("trial --parent me", "--parent", "lockbench trial --help"),
+    ("trial --parent me", "--parent: 'me' is not a whole number"),
     ("trial --flamegraph keyed.png", "'keyed.png' does not end in .svg"),
     ("trial --flamegraph keyed.svg --try", "--try measures nothing"),
     ("run", "nothing to measure", "lockbench run quick"),
@@ -88,10 +90,6 @@ REFUSED = [
     ("run quick --up-to-processors --shard 1/2 --out x", "cannot be combined with --shard"),
     ("run --workload database --primitive lease:leases=11 --keys 100 --dry-run",
      "11 for each of 100 keys here; take 1000 or fewer in all"),
-    ("merge", "folder"),
-    ("merge all", "name the folders of shards"),
-    ("merge all nowhere", "nowhere: no such folder"),
-    ("merge all folder.toml", "holds no run, nor do the folders in it"),
     ("ab", "names no two versions; "),
     ("ab nowhere.so other.so", "nowhere.so: no such file; "),
     ("ab c.so lb", "only one is a plug-in"),
@@ -115,59 +113,12 @@ REFUSED = [
     ("advise --threads 2 --keys 4 --machine graviton3 --budget 3s", "leave out --budget"),
     ("advise --threads 2 --keys 4 --machine graviton3 --memory 1KiB", "leave out --memory"),
     ("advise --threads 2 --keys 4 --machine graviton3 --across-machines", "the model of a machine"),
-    ("calibrate-machine --out mine", "files that end in .toml; name it mine.toml"),
-    ("calibrate-machine --out ''", "name it here.toml"),
-    ("calibrate-machine --name ''", "--name: '' is no name"),
-    ("calibrate-machine --name a/b", "write a word without /"),
-    ("calibrate-machine --name a --out b.toml", "leave out --name or --out"),
-    ("calibrate-machine mine.toml", "unexpected word 'mine.toml'"),
-    ("predict quick", "--machine: not given; name a machine (lockbench list machines)"),
-    ("predict --machine i7-1165g8", "unknown machine 'i7-1165g8'; did you mean 'i7-1165g7'?"),
-    ("predict --machine gone.toml", "gone.toml: No such file or directory; name a machine's file"),
-    ("predict --machine graviton3 --machine graviton3", "'graviton3' is given twice"),
-    ("predict --machine graviton3 --primitive keyed_absl --threads 1",
-     "no cell of the plan can be predicted: primitive keyed_absl"),
-    ("predict --resume x --machine graviton3", "--resume: goes on with the plan of that"),
     ("doctor --nodes pbs", "'pbs' is neither slurm nor parallel"),
     ("doctor --nodes parallel", "--hosts: not given"),
     ("doctor --nodes parallel --hosts nowhere", "nowhere"),
     ("doctor --nodes slurm --hosts h", "--hosts: has no meaning with slurm"),
     ("doctor --hosts h", "--hosts: is for the nodes of a cluster; write --nodes slurm"),
     ("doctor --nodes slurm", "call it on a node that has Slurm"),
-    ("submit", "wants slurm, parallel or progress first"),
-    ("submit pbs quick", "wants slurm, parallel or progress first"),
-    ("submit slurm", "slurm: name a preset"),
-    ("submit slurm quick", "--shards: not given"),
-    ("submit slurm quikc --shards 5", "quick"),
-    ("submit slurm quick --shards 9999", "9999 shards are too many for this plan"),
-    ("submit slurm quick --shards 5 --hosts h", "--hosts: has no meaning with slurm"),
-    ("submit slurm quick --shards 5 -- --blok 3", "did you mean '--blocks'?"),
-    ("submit slurm quick --shards 5 -- --dry-run", "write --dry-run before `--`"),
-    ("submit parallel quick", "--hosts: not given"),
-    ("submit parallel quick --hosts nowhere", "nowhere"),
-    ("submit parallel quick --hosts h --time 1", "--time: has no meaning with"),
-    ("submit progress", "name the folder"),
-    ("submit progress nowhere", "nowhere/shards: no such folder"),
-    ("model", "no model given"),
-    ("model kyed", "did you mean 'keyed'?"),
-    ("model keyed --thread 3", "did you mean '--threads'?"),
-    ("model keyed --order opposite", "--order needs --nested"),
-    ("model keyed --nested --order sideways", "same, opposite, twice"),
-    ("model keyed --threads 1000", "1 to 64"),
-    ("model keyed --file x.pnml", "leave out 'keyed'"),
-    ("model keyed --budget soon", "--budget"),
-    ("model keyed --conform --budget 0s", "lockbench model: --budget: leaves no time"),
-    ("model keyed --engine prc", "none of sim, real, proc"),
-    ("model keyed --engine real", "needs --conform"),
-    ("model keyed --lock global", "needs --conform"),
-    ("model keyed --conform --lock global", "it has 2 locks, the code 1"),
-    ("model keyed --lock nosuch --conform", "no engine knows the lock 'nosuch'; they know "),
-    ("model keyed --trace nowhere.txt", "lockbench model: nowhere.txt: "),
-    ("model keyed --trace .", "lockbench model: .: "),
-    ("model global --stripes 3", "leave out --stripes"),
-    ("model --file nowhere.pnml", "lockbench model: nowhere.pnml: No such file"),
-    ("model --file .", "Is a directory"),
-    ("model --file x.pnml --nested", "leave out --nested"),
     ("stress --weaken", "--weaken takes one lock"),
     ("stress spin --weaken --engine real", "leave --engine out, or say --engine sim"),
     ("stress spin --weaken --memory tso", "leave --memory out, or say --memory c11"),
@@ -190,6 +141,17 @@ REFUSED = [
     ("stress spin --report page.html --list", "--report: shows the results of the engines"),
     ("stress spin --report page.html --self-test", "; leave out --self-test"),
 ]  # fmt: skip
+
+
+def refused_by_parts() -> list[tuple[str, ...]]:
+    """The rows that capabilities have in a file of their own."""
+    rows = []
+    for file in sorted(Path(__file__).resolve().parents[1].glob("*/refused.py")):
+        rows += runpy.run_path(str(file))["REFUSED"]
+    return rows
+
+
+REFUSED = OF_THE_CORE + refused_by_parts()
 PLANS = {
     "empty": "",
     "moons": 'title = "x"\nprimitive = "keyed"\nhold = "2 moons"\n',

@@ -10,6 +10,7 @@ import shlex
 
 import pytest
 
+import manual
 from installation import ROOT
 from program import Program
 
@@ -42,19 +43,26 @@ def test_scripts_show_their_own_help(lockbench: Program, command: str) -> None:
     assert f"\n  lockbench {command} " in done.stdout.partition("\nExamples\n")[2]
 
 
-def test_every_command_is_in_the_manual_and_in_the_completions(lockbench: Program) -> None:
-    listed = lockbench.run("--help").stdout.partition("Subcommands:")[2]
-    commands = set(re.findall(r"^  ([a-z-]+) ", listed.partition("First steps")[0], re.MULTILINE))
-    assert {"run", "ab", "flamegraph"} < commands
+def test_the_help_groups_commands_by_what_a_person_wants(lockbench: Program) -> None:
+    groups = dict(manual.commands_in(lockbench.run("--help").stdout))
+    assert list(groups) == [
+        "Measure locks",
+        "Decide",
+        "Check a lock",
+        "Your program",
+        "Other machines",
+        "Upkeep",
+    ]
+    assert "run" in dict(groups["Measure locks"])
+    assert "observe" in dict(groups["Your program"])
+    assert "help" in dict(groups["Upkeep"])
+    assert not any("plugin" in dict(commands) for commands in groups.values())
+
+
+def test_the_manual_has_the_commands_of_the_help(lockbench: Program) -> None:
     page = (ROOT / "docs/man/lockbench.1").read_text(encoding="utf-8")
-    page = page[page.index(".SH COMMANDS") : page.index(".SH OPTIONS")].replace("\\-", "-")
-    named = set(re.findall(r"^\.BR? ([a-z\", -]+)$", page, re.MULTILINE))
-    in_page = {word for line in named for word in re.findall(r"[a-z-]+", line)}
-    for name in ("lockbench.bash", "_lockbench"):
-        text = (ROOT / "cmake/completion" / name).read_text(encoding="utf-8")
-        (words,) = re.findall(r"run predict .* trial", text)
-        assert commands - {"help"} == set(words.split()), name
-    assert commands - {"help", "schema"} <= in_page
+    wanted = manual.page_with(page, lockbench.run("--help").stdout)
+    assert page == wanted, "run scripts/manual.py build/release/lockbench"
 
 
 # What the completion offers for a flag of `run`; each value must be one that `run` takes.

@@ -26,12 +26,18 @@ CLEAN = {
 }
 
 
+def rules_of_the_checkout() -> dict[str, str]:
+    """The texts of all rules, by their files."""
+    files = (f"{folder}/{check_includes.RULES_FILE}" for folder in check_includes.read_rules(ROOT))
+    return {file: (ROOT / file).read_text(encoding="utf-8") for file in files}
+
+
 @pytest.fixture(name="check")
 def check_fixture(tmp_path: Path, capsys: Capture) -> Check:
     """Writes the clean tree with the files given over it, and returns what the check prints."""
 
     def check(changed: dict[str, str]) -> list[str]:
-        for name, text in {**CLEAN, **changed}.items():
+        for name, text in {**rules_of_the_checkout(), **CLEAN, **changed}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -48,16 +54,35 @@ def test_a_clean_tree_has_no_violations(check: Check) -> None:
 
 
 def test_the_rules_name_only_folders_and_libraries_that_are_told_apart() -> None:
-    for folder, rule in check_includes.RULES.items():
+    for folder, rule in check_includes.read_rules(ROOT).items():
         for name in rule.own:
             assert name.split("/")[0] in {"primitives", "workloads", "harness", "services"}, folder
         assert rule.libraries <= set(check_includes.LIBRARIES), folder
 
 
-def test_the_page_of_rules_names_every_folder_that_has_one() -> None:
-    page = (ROOT / "docs/decisions/0002-include-rules.md").read_text(encoding="utf-8")
-    rows = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
-    assert rows == set(check_includes.RULES)
+def test_what_a_rule_names_exists() -> None:
+    for folder, rule in check_includes.read_rules(ROOT).items():
+        for name in rule.own:
+            there = (ROOT / name).exists() or (ROOT / f"{name}.in").exists()
+            assert there, f"{folder}: {name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("ours primitives\n", "'ours primitives' is none of ours, others, below, with a colon"),
+        ("others: Boost\n", "no library is called Boost"),
+    ],
+)
+def test_a_rule_that_cannot_be_read_is_told(
+    tmp_path: Path, capsys: Capture, text: str, complaint: str
+) -> None:
+    (tmp_path / "harness").mkdir()
+    (tmp_path / "harness" / "a.h").write_text("#pragma once\n", encoding="utf-8")
+    (tmp_path / "harness" / check_includes.RULES_FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        check_includes.main([str(tmp_path)])
+    assert f"harness/{check_includes.RULES_FILE}: {complaint}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -115,11 +140,15 @@ def test_a_circle_of_files_in_one_folder_is_told(check: Check) -> None:
 
 
 def test_a_circle_of_folders_is_told_even_where_the_files_make_none(
-    check: Check, monkeypatch: pytest.MonkeyPatch
+    check: Check,
 ) -> None:
-    loose = check_includes.Rule(("primitives", "workloads"), check_includes.EVERYTHING)
-    monkeypatch.setitem(check_includes.RULES, "primitives", loose)
-    lines = check({"primitives/lock.h": '#include "workloads/settings.h"\n'})
+    loose = "ours: primitives workloads\nothers: everything\nbelow: yes\n"
+    lines = check(
+        {
+            "primitives/include_rules.txt": loose,
+            "primitives/lock.h": '#include "workloads/settings.h"\n',
+        }
+    )
     assert [line.partition("closes a ")[2] for line in lines] == [
         "circle of folders: primitives -> workloads -> primitives",
         "circle of components: primitives -> workloads -> primitives",

@@ -148,8 +148,8 @@ def test_a_failure_that_seldom_comes_back_was_seen_once(
 def test_a_command_that_does_more_than_its_reruns_is_judged_by_itself(
     failed: bool, said: str
 ) -> None:
-    replay = {**FAILED["replay"], "exact": False, "reruns": 10}
-    replay.update(command_s=1.2, command_failed=failed)
+    seen = {"exact": False, "reruns": 10, "command_s": 1.2, "command_failed": failed}
+    replay = {**FAILED["replay"], **seen}
     assert said == run({**FAILED, "replay": replay}).locks[0].failures[0].reproduced
 
 

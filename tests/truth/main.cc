@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "harness/catalog/catalog.h"
-#include "harness/cli/program.h"
+#include "harness/program/all_commands.h"
+#include "harness/program/program.h"
 #include "tests/truth/known_subjects.h"
 
 int main(int argc, char** argv) {
   lockbench::add_known_subjects(lockbench::Catalog::standard_for_extension());
-  return lockbench::run_program(std::vector<std::string>(argv, argv + argc));
+  return lockbench::run_program(lockbench::all_commands(),
+                                std::vector<std::string>(argv, argv + argc));
 }

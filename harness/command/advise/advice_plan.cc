@@ -8,10 +8,10 @@
 #include <absl/strings/strip.h>
 
 #include "harness/command/advise/advice_case.h"
-#include "harness/command/run/progress.h"
 #include "harness/plan/load.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/window.h"
+#include "harness/terminal/progress.h"
 
 namespace lockbench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "harness/command/advise/advice_case.h"
 #include "harness/command/run/machine_watch.h"
-#include "harness/command/run/progress.h"
+#include "harness/terminal/progress.h"
 
 namespace lockbench {
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <ostream>
 #include <sstream>
@@ -291,6 +292,27 @@ absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::o
     }
   }
   return absl::OkStatus();
+}
+
+namespace {
+
+std::optional<int> complain_of_plugin(std::string_view command, const absl::Status& added) {
+  if (added.ok()) return std::nullopt;
+  std::cerr << "lockbench " << command << ": --plugin: " << printable(std::string(added.message()))
+            << '\n';
+  return kBadInput;
+}
+
+}  // namespace
+
+std::optional<int> add_plugins_of_command(std::string_view command,
+                                          const std::vector<std::string>& named, bool measures) {
+  return complain_of_plugin(command, add_plugins(named, measures, std::cerr));
+}
+
+std::optional<int> add_predicted_plugins_of_command(std::string_view command,
+                                                    const std::vector<std::string>& named) {
+  return complain_of_plugin(command, add_predicted_plugins(named, std::cerr));
 }
 
 std::vector<std::string> call_cost_texts(const Plan& plan) {

@@ -9,6 +9,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -33,6 +34,13 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
 // The same for predictions: of `name.so`, what was built beside it as `name.predict.so`. A plug-in
 // on the path that was not built for predictions is left out.
 absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::ostream& err);
+
+// The same for a command that was given these plug-ins by --plugin: an exit code, after an error on
+// standard error; absent: they were added.
+std::optional<int> add_plugins_of_command(std::string_view command,
+                                          const std::vector<std::string>& named, bool measures);
+std::optional<int> add_predicted_plugins_of_command(std::string_view command,
+                                                    const std::vector<std::string>& named);
 
 // One line for each plug-in that the plan measures through the C interface, with the cost of its
 // calls.

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/command/run/machine_watch.h"
-#include "harness/command/run/progress.h"
 #include "harness/plan/preset.h"
 #include "harness/plan/shard.h"
+#include "harness/terminal/progress.h"
 
 namespace lockbench {
 

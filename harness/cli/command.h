@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command: one command of the program: its name and help, its flags, what is wrong with what was
+// given, and what it does. Help, completion and dispatch know nothing else of it.
+//
+// Each folder of commands has a function that adds them, which its CMakeLists.txt names:
+//
+//   lockbench_commands(lockbench_merge add_merge_commands)
+//
+// The program makes the list of all commands from these lines. So a new command changes its own
+// folder alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace lockbench {
+
+// What a person wants of it: its heading in `lockbench --help`, in this order.
+enum class CommandGroup {
+  kMeasure,
+  kDecide,
+  kCheck,    // whether a lock is correct
+  kProgram,  // a program that the person has
+  kMachines,
+  kUpkeep,
+  kHidden,  // started by other commands alone
+};
+
+struct CommandText {
+  std::string name;
+  CommandGroup group = CommandGroup::kMeasure;
+  std::string summary;  // one line
+  // What --help prints after the flags. An example is a line that begins with two blanks and
+  // `lockbench`. A user can copy each one unchanged.
+  std::string footer = {};
+};
+
+// The command line, without the flags.
+struct Invocation {
+  std::string program;                    // this program, as it was called
+  std::vector<std::string> words;         // all words; the first one is `lockbench`
+  std::vector<std::string> rest;          // what a script parses itself
+  std::vector<std::string> after_dashes;  // what follows `--`
+};
+
+class Command {
+ public:
+  explicit Command(CommandText text) : text_(std::move(text)) {}
+  virtual ~Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  const CommandText& text() const { return text_; }
+
+  // Whether the words after `--` are another program's, or another command's.
+  virtual bool takes_words_after_dashes() const { return false; }
+
+  // Whether a script parses the words after the command.
+  virtual bool parses_itself() const { return false; }
+
+  // Adds the flags, which the parser stores in this object (flags.h).
+  virtual void add_flags(CLI::App&) {}
+
+  // Called when the flags have been parsed. Takes over what it needs of the invocation, and returns
+  // in one line what is wrong; empty if nothing is.
+  virtual std::string complete(const CLI::App&, const Invocation&) { return {}; }
+
+  // Returns the exit code.
+  virtual int run(const Invocation& invocation) = 0;
+
+ private:
+  const CommandText text_;
+};
+
+using Commands = std::vector<std::unique_ptr<Command>>;
+
+// A command whose options are of one type: parsed into `options`.
+template <class Options>
+class CommandWithOptions : public Command {
+ public:
+  using Command::Command;
+  const Options& options() const { return options_; }
+
+ protected:
+  Options options_;
+};
+
+}  // namespace lockbench

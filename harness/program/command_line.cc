@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/program/command_line.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/plan/nearest.h"
+#include "harness/plan/printable.h"
+#include "harness/program/help_texts.h"
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+void add_command(CLI::App& app, Command& command) {
+  const CommandText& text = command.text();
+  CLI::App* const added = app.add_subcommand(text.name, text.summary);
+  added->footer(text.footer)->group(heading_of(text.group));
+  if (command.parses_itself()) {
+    added->prefix_command();
+    added->set_help_flag();
+  } else {
+    command.add_flags(*added);
+  }
+}
+
+// By their groups, and those of a group in the order in which they were added.
+std::vector<Command*> in_order_of_groups(const Commands& commands) {
+  std::vector<Command*> sorted;
+  for (const std::unique_ptr<Command>& command : commands) sorted.push_back(command.get());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Command* one, const Command* other) {
+    return one->text().group < other->text().group;
+  });
+  return sorted;
+}
+
+void add_commands(CLI::App& app, const Commands& commands) {
+  for (Command* const command : in_order_of_groups(commands)) add_command(app, *command);
+  // `help run` is `run --help`; see words_without_help().
+  app.add_subcommand("help", "Prints the flags and examples of a command")
+      ->prefix_command()
+      ->group(heading_of(CommandGroup::kUpkeep));
+}
+
+std::vector<std::string> names_of(const Commands& commands) {
+  std::vector<std::string> names;
+  for (const Command* const command : in_order_of_groups(commands)) {
+    if (command->text().group != CommandGroup::kHidden) names.push_back(command->text().name);
+  }
+  names.emplace_back("help");
+  return names;
+}
+
+Command* command_named(const Commands& commands, std::string_view name) {
+  const auto found = std::find_if(
+      commands.begin(), commands.end(),
+      [name](const std::unique_ptr<Command>& one) { return one->text().name == name; });
+  return found == commands.end() ? nullptr : found->get();
+}
+
+const CLI::App& subcommand_of(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : *app.get_subcommands()[0];
+}
+
+// `lockbench run`, or `lockbench` if no command was recognized.
+std::string place(const CLI::App& app) {
+  return app.get_subcommands().empty() ? "lockbench" : "lockbench " + subcommand_of(app).get_name();
+}
+
+Reply wrong_at(const std::string& where, std::string_view what) {
+  return {.exit_code = kBadInput, .err = where + ": " + printable(what) + "\n"};
+}
+
+Reply wrong(const CLI::App& app, std::string_view what) {
+  return wrong_at(place(app), what);
+}
+
+// "unknown flag '--thread'; did you mean '--threads'?"
+std::string explain_extra(const CLI::App& command, const std::string& word) {
+  if (!word.starts_with('-')) {
+    return "unexpected word '" + word + "'; see lockbench " +
+           (command.get_name() == "lockbench" ? "" : command.get_name() + " ") + "--help";
+  }
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_lnames().empty()) flags.push_back("--" + option->get_lnames()[0]);
+  }
+  return std::string(unknown_name("flag", word.substr(0, word.find('=')), flags).message());
+}
+
+// CLI11's own messages for a missing or repeated value are about numbers of arguments.
+std::string explain_mismatch(const std::string& message) {
+  const std::string flag = message.substr(0, message.find(':'));
+  if (message.find("required but received") != std::string::npos) {
+    return flag + ": given more than once; give it once";
+  }
+  return flag + ": no value given; write " + flag + " and a value after it";
+}
+
+// Explains in one line what the parser did not accept.
+Reply explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    // Flags before the command belong to lockbench itself, which has few of them.
+    const std::vector<std::string> before = app.remaining();
+    if (!before.empty()) {
+      return wrong_at("lockbench",
+                      explain_extra(app, before.front()) + "; a command's own flags go after it");
+    }
+    return wrong(app, explain_extra(subcommand_of(app), app.remaining(true).front()));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return wrong(app, explain_mismatch(error.what()));
+  }
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+    return wrong(app, error.what());  // our own words, see flags.cc
+  }
+  return wrong(app, std::string(error.what()) + "; see " + place(app) + " --help");
+}
+
+Reply say(const CLI::App& app, const CLI::Success& wanted) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(wanted, out, err);
+  return {.exit_code = code, .out = out.str(), .err = err.str()};
+}
+
+std::vector<std::string> words_without_help(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "help") return words;
+  if (words.size() == 2) return {words[0]};
+  return {words[0], words[2], "--help"};
+}
+
+// Removes `--` and the words after it, which belong to another program or command. They are not
+// parsed here: CLI11 would treat them as flags of lockbench itself.
+std::vector<std::string> cut_after_dashes(std::vector<std::string>& words) {
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  if (mark == words.end()) return {};
+  std::vector<std::string> cut(mark + 1, words.end());
+  words.erase(mark, words.end());
+  return cut;
+}
+
+}  // namespace
+
+std::variant<Chosen, Reply> read_command_line(const Commands& commands,
+                                              const std::vector<std::string>& typed) {
+  std::vector<std::string> words = words_without_help(typed);
+  CLI::App app("Measures on this machine which lock by key suits a workload.", "lockbench");
+  app.footer(std::string(kFirstSteps) + "\n" + kExitCodes);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text);
+  add_commands(app, commands);
+  if (words.size() == 1) return Reply{.out = app.help()};
+
+  Command* const command = command_named(commands, words[1]);
+  if (command == nullptr && !words[1].starts_with('-')) {
+    return wrong(app, std::string(unknown_name("command", words[1], names_of(commands)).message()));
+  }
+  Chosen chosen{.command = command, .invocation = {.program = words[0], .words = words}};
+  chosen.invocation.words[0] = "lockbench";
+  if (command != nullptr && command->takes_words_after_dashes()) {
+    chosen.invocation.after_dashes = cut_after_dashes(words);
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::Success& wanted) {
+    return say(app, wanted);
+  } catch (const CLI::RequiredError&) {
+    return wrong(app, explain_extra(app, words[1]));  // a flag where a command should be
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  }
+  const CLI::App& parsed = subcommand_of(app);
+  chosen.command = command_named(commands, parsed.get_name());
+  chosen.invocation.rest = parsed.remaining();
+  const std::string error = chosen.command->complete(parsed, chosen.invocation);
+  if (error.empty()) return chosen;
+  return wrong(app, error);
+}
+
+}  // namespace lockbench

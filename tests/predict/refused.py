@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `predict` and `calibrate-machine` refuse, and what is said: rows of tests/command/test_bad_input.py."""
+
+from __future__ import annotations
+
+REFUSED: list[tuple[str, ...]] = [
+    ("calibrate-machine --out mine", "files that end in .toml; name it mine.toml"),
+    ("calibrate-machine --out ''", "name it here.toml"),
+    ("calibrate-machine --name ''", "--name: '' is no name"),
+    ("calibrate-machine --name a/b", "write a word without /"),
+    ("calibrate-machine --name a --out b.toml", "leave out --name or --out"),
+    ("calibrate-machine mine.toml", "unexpected word 'mine.toml'"),
+    ("predict quick", "--machine: not given; name a machine (lockbench list machines)"),
+    ("predict --machine i7-1165g8", "unknown machine 'i7-1165g8'; did you mean 'i7-1165g7'?"),
+    ("predict --machine gone.toml", "gone.toml: No such file or directory; name a machine's file"),
+    ("predict --machine graviton3 --machine graviton3", "'graviton3' is given twice"),
+    ("predict --machine graviton3 --primitive keyed_absl --threads 1",
+     "no cell of the plan can be predicted: primitive keyed_absl"),
+    ("predict --resume x --machine graviton3", "--resume: goes on with the plan of that"),
+]  # fmt: skip
