@@ -13,7 +13,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, locking_cost, prediction_error, units
+from analysis import cells, figure, locking_cost, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.machines import Machine
@@ -113,8 +113,7 @@ def _heading_of_machines(members: Sequence[Machine], facets: Sequence[Group]) ->
     named = list(zip(names_of(members), (one.run for one in members)))
     same, _ = cells.same_and_different([facet.key for facet in facets])
     every = pd.concat([facet.rows for facet in facets])
-    notes = [*COST.notes, *([curves.NOISE] if COST.measures[0].is_noise(every) else [])]
-    notes += prediction_error.explained(any(run.predicted for _, run in named))
+    notes = curves.notes_of(COST, every, [run for _, run in named])
     for name, run in named:
         left = int((~run.trials["valid"]).sum())
         said = [*run.banners, units.plural(left, "row") + " excluded" if left else ""]

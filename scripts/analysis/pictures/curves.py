@@ -180,13 +180,7 @@ def _heading(
         if blocks > 1
         else "one block: no spread"
     )
-    noise = [NOISE] if any(one.is_noise(every) for one in axis.measures) else []
-    notes = [
-        *axis.notes,
-        *noise,
-        *prediction_error.explained(run.predicted),
-        cells.left_out(run.trials),
-    ]
+    notes = [*notes_of(axis, every, [run]), cells.left_out(run.trials)]
     if len(panels) > shown:
         notes.append(f"{len(panels) - shown} more panels not shown; the CSV has them all")
     if any(_has_reference(panel) for panel in panels):
@@ -196,6 +190,12 @@ def _heading(
         subtitles=[*run.banners, run.heading, cells.describe(same), axis.says or spread],
         footnotes=notes,
     )
+
+
+def notes_of(axis: Axis, rows: pd.DataFrame, runs: Sequence[Run]) -> list[str]:
+    """What the marks of these rows mean."""
+    noise = [NOISE] if any(one.is_noise(rows) for one in axis.measures) else []
+    return [*axis.notes, *noise, *prediction_error.explained(any(run.predicted for run in runs))]
 
 
 # Panels of the same work have one scale, so that their heights compare.
