@@ -29,7 +29,10 @@ if(TARGET lockbench_observe_preload)
                               WORLD_READ WORLD_EXECUTE
                   COMPONENT program)
 endif()
-install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
+install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT program)
+if(EXISTS ${PROJECT_SOURCE_DIR}/workloads/machines)
+  install(DIRECTORY workloads/machines DESTINATION ${share}/workloads COMPONENT program)
+endif()
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
                  scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py scripts/compare_program.py DESTINATION ${share}/scripts
@@ -94,9 +97,13 @@ install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake
         DESTINATION ${package} COMPONENT dev)
 
 # The pages that messages name: tests/scripts/test_cited_pages.py.
-install(FILES docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md docs/petri.md
-              docs/prediction.md docs/presets.md docs/services.md docs/stress.md docs/stress-engines.md
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs COMPONENT program)
+foreach(page cluster continuous-integration method observe petri prediction presets services stress
+             stress-engines)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/docs/${page}.md)
+    install(FILES docs/${page}.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs
+                                  COMPONENT program)
+  endif()
+endforeach()
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/liblockbench-dev)
 install(FILES docs/use.md docs/choosing.md docs/reference.md docs/versioning.md docs/add-a-primitive.md
         DESTINATION ${doc}/docs COMPONENT dev)

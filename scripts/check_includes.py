@@ -179,6 +179,7 @@ def check(root: Path, rules: Rules, sources: list[str]) -> list[str]:
     violations += [
         f"{i.file}:{i.line}: {wrong}" for i in includes if (wrong := violation_of(i, known, rules))
     ]
+    violations += sources_of_others(root)
     ours = [i for i in includes if i.path in known]
     violations += circles((Edge(i, i.file, i.path) for i in ours), "file")
     violations += circles(folder_edges(ours, folder_of), "folder")
@@ -189,6 +190,25 @@ def check(root: Path, rules: Rules, sources: list[str]) -> list[str]:
 
 
 NO_RULE = f"its folder has no rule: write one into its {RULES_FILE}, as its neighbours have"
+
+
+# Folders of small projects of their own, which share a source.
+PROJECTS = ("examples", "packaging")
+OTHERS_SOURCE = re.compile(r"(?:^|[\s(])(\.\./\S+\.(?:cc|cpp|c))\b")
+
+
+def sources_of_others(root: Path) -> Iterator[str]:
+    """A violation for each source of another folder that a CMakeLists.txt compiles."""
+    for path in sorted(root.rglob("CMakeLists.txt")):
+        file = path.relative_to(root)
+        if file.parts[0] in (*SKIPPED, *PROJECTS) or any(p.startswith(".") for p in file.parts):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if match := OTHERS_SOURCE.search(line.partition("#")[0]):
+                yield (
+                    f"{file.as_posix()}:{number}: compiles {match[1]}, a source of another folder: "
+                    "let that folder offer it, by a library or by target_sources(… INTERFACE …)"
+                )
 
 
 def includes_of(root: Path, source: str) -> Iterator[Include]:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the project knows of each capability outside of the capability's own folders.
 
-A capability is a part that the rest works without. A file capability.txt in its main folder says its
-name, its paths, and the words by which others would name it. This script counts the lines that
+A capability is a part that the rest works without. A file capability.txt in its main folder says
+its name, its paths, and the words by which others would name it. This script counts the lines that
 match these words and lie outside of these paths, and holds the counts against scripts/modules.csv,
 where they may only fall.
 
@@ -60,8 +60,8 @@ def parse(text: str) -> Capability:
         values[key] = words.strip()
     if missing := {"name", "paths", "words"} - set(values):
         raise ValueError(f"says nothing of {', '.join(sorted(missing))}")
-    words = re.compile("|".join(values["words"].split()), re.IGNORECASE)
-    return Capability(values["name"], tuple(values["paths"].split()), words)
+    pattern = re.compile("|".join(values["words"].split()), re.IGNORECASE)
+    return Capability(values["name"], tuple(values["paths"].split()), pattern)
 
 
 def tracked(root: Path) -> list[str]:
@@ -106,9 +106,7 @@ def counts(root: Path) -> dict[str, int]:
     """Of each capability, how many lines outside know it."""
     files = tracked(root)
     found = capabilities(root, files)
-    return {
-        name: sum(1 for _ in lines_outside(found[name], root, files)) for name in sorted(found)
-    }
+    return {name: sum(1 for _ in lines_outside(found[name], root, files)) for name in sorted(found)}
 
 
 def known_counts(root: Path) -> dict[str, int]:
@@ -151,7 +149,9 @@ def main(argv: list[str], root: Path = ROOT) -> int:
             files = tracked(root)
             found = capabilities(root, files)
             if name not in found:
-                print(f"modules.py: '{name}' is none of {', '.join(sorted(found))}", file=sys.stderr)
+                print(
+                    f"modules.py: '{name}' is none of {', '.join(sorted(found))}", file=sys.stderr
+                )
                 return 2
             if what == "paths":
                 print("\n".join(found[name].paths))

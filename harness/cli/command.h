@@ -75,11 +75,25 @@ class Command {
   // Returns the exit code.
   virtual int run(const Invocation& invocation) = 0;
 
+ protected:
+  // For a capability that adds to this command.
+  void add_to_footer(const std::string& more) { text_.footer += more; }
+
  private:
-  const CommandText text_;
+  CommandText text_;
 };
 
 using Commands = std::vector<std::unique_ptr<Command>>;
+
+// The command of this type, for a capability that adds to it; null if it is not there. Of two
+// folders of commands, the one that adds comes later.
+template <class Entry>
+Entry* find_command(const Commands& commands) {
+  for (const std::unique_ptr<Command>& command : commands) {
+    if (auto* const found = dynamic_cast<Entry*>(command.get())) return found;
+  }
+  return nullptr;
+}
 
 // A command whose options are of one type: parsed into `options`.
 template <class Options>

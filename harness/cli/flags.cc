@@ -132,7 +132,8 @@ void add_text_or_json(CLI::App& command, const std::string& help, bool& json) {
 }
 
 bool was_given(const CLI::App& command, const std::string& name) {
-  return command.get_option(name)->count() != 0;
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  return option != nullptr && option->count() != 0;
 }
 
 std::string first_given(const CLI::App& command, std::initializer_list<const char*> names) {

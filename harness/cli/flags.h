@@ -123,7 +123,8 @@ void add_progress(CLI::App& command, ProgressStyle& progress);
 void add_format(CLI::App& command, const std::string& help, std::string& format);
 void add_text_or_json(CLI::App& command, const std::string& help, bool& json);
 
-// Whether a flag, or a word without a flag, was given.
+// Whether a flag, or a word without a flag, was given. A command may have a flag only with a
+// capability that is not there.
 bool was_given(const CLI::App& command, const std::string& name);
 
 // The first of these flags that was given; empty if none was given.

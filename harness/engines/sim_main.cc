@@ -5,7 +5,7 @@
 #include "harness/engines/engine_main.h"
 #include "harness/engines/sim_registry.h"
 #include "harness/plugin/c_offer.h"
-#include "harness/stress/explore/calls/foreign_calls.h"
+#include "harness/simulated/foreign_calls.h"
 #include "harness/stress/explore/search/engine.h"
 
 int main(int count, char** words) {

@@ -39,7 +39,7 @@
 
 #include "harness/machine/coherence.h"
 #include "harness/machine/machine_model.h"
-#include "harness/stress/explore/world/fibre.h"
+#include "harness/simulated/fibre.h"
 
 namespace lockbench::machine {
 

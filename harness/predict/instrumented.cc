@@ -102,7 +102,7 @@ struct Accesses {
 
 }  // namespace
 
-#include "harness/stress/instrumentation/entry_points.h"
+#include "harness/simulated/instrumentation/entry_points.h"
 
 // The pauses of code that was compiled with <lockbench/count_pauses.h> call this function in their
 // place, anywhere in a function: it keeps all registers and flags.

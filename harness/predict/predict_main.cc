@@ -33,7 +33,7 @@
 #include "harness/predict/run_prediction.h"
 #include "harness/record/files.h"
 #include "harness/record/sample_json.h"
-#include "harness/stress/explore/calls/foreign_calls.h"
+#include "harness/simulated/foreign_calls.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench::predict {

@@ -9,8 +9,8 @@
 
 #include "harness/machine/simulation.h"
 #include "harness/predict/program_memory.h"
-#include "harness/stress/instrumentation/function_names.h"
-#include "harness/stress/instrumentation/simulated_program.h"
+#include "harness/simulated/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/simulated_program.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench::stress {

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "harness/machine/simulation.h"
-#include "harness/stress/explore/world/program_memory.h"
+#include "harness/simulated/program_memory.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench::predict {
@@ -132,7 +132,7 @@ std::byte* zeroed_lines(std::size_t bytes) {
 
 }  // namespace lockbench::predict
 
-// ---- the same memory for malloc() and similar functions in a lock (calls/wrapped_memory.cc)
+// ---- the same memory for malloc() and similar functions in a lock (simulated/wrapped_memory.cc)
 
 namespace lockbench::stress::explore {
 

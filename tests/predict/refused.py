@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `predict` and `calibrate-machine` refuse, and what is said: rows of tests/command/test_bad_input.py."""
+"""What `predict` and `calibrate-machine` refuse: rows of tests/command/test_bad_input.py."""
 
 from __future__ import annotations
 

@@ -124,6 +124,11 @@ def test_a_folder_without_a_rule_is_told(check: Check) -> None:
     assert "no rule" in lines[0]
 
 
+def test_a_source_of_another_folder_is_told(check: Check) -> None:
+    (line,) = check({"harness/plan/CMakeLists.txt": "add_library(plan cell.cc\n ../kernel/a.cc)\n"})
+    assert line.startswith("harness/plan/CMakeLists.txt:2: compiles ../kernel/a.cc, a source of ")
+
+
 def test_an_include_in_a_comment_counts_for_nothing(check: Check) -> None:
     assert not check({"primitives/good.h": '// #include "harness/plan/cell.h"\n'})
 

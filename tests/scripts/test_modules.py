@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""modules.py counts what knows a capability outside of its folders, and lets the count only fall."""
+"""modules.py counts the lines that know a capability outside of its folders: they only fall."""
 
 from __future__ import annotations
 

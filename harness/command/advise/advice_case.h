@@ -60,10 +60,10 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
 // also the powers of two below it.
 std::vector<std::uint32_t> threads_for(const AdviceCase& wanted);
 
-// The same for predictions, which need no budget: fewer and shorter windows, no high load if the
-// user named none, so that the answer comes in seconds, and in addition
-// stripes over the C++ library's mutex, since other libraries' locks are not predicted.
-absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check);
+// The same for models of machines, which need no budget: fewer and shorter windows, no high load if
+// the user named none, so that the answer comes in seconds, and in addition stripes over the C++
+// library's mutex, since models have no locks of other libraries.
+absl::StatusOr<Plan> quick_advice_plan(const AdviceCase& wanted, const CellCheck& check);
 
 // The case, with its loads, as input for scripts/advise.py: fields with the names of columns, and
 // the catalog's description of each primitive.

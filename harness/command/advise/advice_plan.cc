@@ -288,7 +288,7 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
   return expand(preset, check);
 }
 
-absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check) {
+absl::StatusOr<Plan> quick_advice_plan(const AdviceCase& wanted, const CellCheck& check) {
   const absl::StatusOr<Resolved> resolved = resolve(wanted, check);
   if (!resolved.ok()) return resolved.status();
   const Loads& loads = resolved->wanted.loads;

@@ -11,7 +11,6 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/advise/questions.h"
 #include "harness/command/observe/observed_place.h"
-#include "harness/command/predict/predict_command.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/services.h"
@@ -25,25 +24,10 @@
 namespace lockbench {
 namespace {
 
-int complain(const absl::Status& status, int code = kBadInput) {
-  std::cerr << "lockbench advise: " << printable(std::string(status.message())) << '\n';
-  return code;
-}
-
 // Runs scripts/advise.py on the rows in `folder`.
 absl::StatusOr<int> answer_from(const std::string& folder, const AdviseOptions& options) {
   return run_analysis("advise",
                       {folder, "--case", case_json(options.wanted), "--format", options.format});
-}
-
-// Answers when the cells are there, however they came about.
-int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
-                  const std::string& done) {
-  std::cerr << done << ' ' << session.folder << ": " << session.tally.text() << '\n';
-  const absl::StatusOr<int> answered = answer_from(session.folder, options);
-  if (answered.ok()) return *answered;
-  std::cerr << "Medians\n" << medians_text(session.plan, session.measurements);
-  return complain(answered.status(), kCouldNotFinish);
 }
 
 // Makes the locks of services the candidates. A hold at a service may end before its holder knows,
@@ -76,38 +60,18 @@ absl::Status ask_for_services(AdviceCase& wanted) {
   return absl::OkStatus();
 }
 
-int predict(AdviseOptions options) {
-  PredictOptions predicted;
-  predicted.plan = [&options](const CellCheck& check) -> absl::StatusOr<Plan> {
-    absl::StatusOr<Plan> plan = predicted_advice_plan(options.wanted, check);
-    absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check);
-    if (asked.ok()) options.wanted = *std::move(asked);
-    return plan;
-  };
-  predicted.machines = {options.machine};
-  predicted.out = options.out;
-  predicted.progress = options.progress;
-  predicted.words = options.words;
-  predicted.program = options.program;
-  predicted.command = "advise";
-  predicted.finished = [&options](const FinishedSession& session) {
-    return answer_at_end(session, options, "Predicted");
-  };
-  return predict_command(predicted);
-}
-
 absl::StatusOr<CellTraits> check_here(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
 int measure(AdviseOptions options) {
   absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check_here);
-  if (!plan.ok()) return complain(plan.status());
+  if (!plan.ok()) return complain_of_advice(plan.status());
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
-  if (!asked.ok()) return complain(asked.status());
+  if (!asked.ok()) return complain_of_advice(asked.status());
   options.wanted = *std::move(asked);
   const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
-  if (!services.ok()) return complain(services.status());
+  if (!services.ok()) return complain_of_advice(services.status());
   const auto finished = [&](const FinishedSession& session) {
     return answer_at_end(session, options, "Measured");
   };
@@ -121,7 +85,8 @@ int measure(AdviseOptions options) {
 
 // The user at the terminal describes the case.
 absl::Status ask_user(AdviseOptions& options) {
-  const absl::StatusOr<std::vector<std::string>> machines = machine_names();
+  const absl::StatusOr<std::vector<std::string>> machines =
+      options.models.machines ? options.models.machines() : std::vector<std::string>{};
   Asked asked{.wanted = options.wanted, .machine = {}, .budget = options.budget};
   const AskedAbout about{
       .processors = read_machine().usable_threads.value_or(2),
@@ -149,24 +114,39 @@ absl::Status take_observed(AdviseOptions& options) {
 
 }  // namespace
 
+int complain_of_advice(const absl::Status& status, int code) {
+  std::cerr << "lockbench advise: " << printable(std::string(status.message())) << '\n';
+  return code;
+}
+
+int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
+                  const std::string& done) {
+  std::cerr << done << ' ' << session.folder << ": " << session.tally.text() << '\n';
+  const absl::StatusOr<int> answered = answer_from(session.folder, options);
+  if (answered.ok()) return *answered;
+  std::cerr << "Medians\n" << medians_text(session.plan, session.measurements);
+  return complain_of_advice(answered.status(), kCouldNotFinish);
+}
+
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
   if (options.observed) {
-    if (absl::Status taken = take_observed(options); !taken.ok()) return complain(taken);
+    if (absl::Status taken = take_observed(options); !taken.ok()) return complain_of_advice(taken);
   }
   if (options.wanted.cell.threads == 0) {
-    if (absl::Status asked = ask_user(options); !asked.ok()) return complain(asked);
+    if (absl::Status asked = ask_user(options); !asked.ok()) return complain_of_advice(asked);
   }
   if (options.across_machines) {
-    if (absl::Status added = ask_for_services(options.wanted); !added.ok()) return complain(added);
+    if (absl::Status added = ask_for_services(options.wanted); !added.ok())
+      return complain_of_advice(added);
   }
-  if (!options.machine.empty()) return predict(std::move(options));
+  if (!options.machine.empty()) return options.models.answer(options);
   if (!options.run) return measure(std::move(options));
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
-  if (!asked.ok()) return complain(asked.status());
+  if (!asked.ok()) return complain_of_advice(asked.status());
   options.wanted = *std::move(asked);
   const absl::StatusOr<int> answered = answer_from(options.run->string(), options);
-  return answered.ok() ? *answered : complain(answered.status());
+  return answered.ok() ? *answered : complain_of_advice(answered.status());
 }
 
 }  // namespace lockbench

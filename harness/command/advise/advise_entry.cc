@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `advise`.
+#include "harness/command/advise/advise_entry.h"
 
 #include <memory>
 #include <optional>
@@ -31,17 +31,14 @@ constexpr char kFooter[] =
     "--rate and --every give the load, and with it the time that threads sleep between operations\n"
     "(or compute, if it is too short to sleep). Without them, --load and --think, advise measures\n"
     "10 %, 50 % and 90 % of the highest load that the threads reach and the saturated loop, or as\n"
-    "many of these as the budget allows, and says whether the answer depends on the load. It then\n"
-    "predicts (--machine) 10 %, 50 % and saturated, and only the saturated loop with --when and\n"
-    "--across-machines. docs/method.md explains loads.\n"
+    "many of these as the budget allows, and says whether the answer depends on the load; with\n"
+    "--when and --across-machines only the saturated loop. docs/method.md explains loads.\n"
     "\n"
     "With --run, lockbench measures nothing. The answer comes from the cells of that run that are\n"
     "nearest to the case, with their distance from it, or says that they are too far from it.\n"
     "--memory and --fair exclude primitives by measured figures: the bytes of the idle locks, and\n"
-    "threads that starve. With --machine, lockbench predicts the cells for the model of a "
-    "machine.\n"
-    "Then a difference counts only if it exceeds the known error of predictions. An interrupted\n"
-    "advise prints how to continue; --run can answer from the rows that are already measured.\n"
+    "threads that starve. An interrupted advise prints how to continue; --run can answer from the\n"
+    "rows that are already measured.\n"
     "\n"
     "Examples\n"
     "  lockbench advise --threads 32 --keys 10000 --distribution zipf:0.99 --hold 2us\n"
@@ -51,9 +48,6 @@ constexpr char kFooter[] =
     "  lockbench advise --threads 8 --keys 100 --hold 200ns --memory 64KiB --fair\n"
     "  lockbench advise --threads 4 --keys 1000000 --key-type string --budget 2min\n"
     "  lockbench advise --threads 8 --keys 64 --run results/runs/20250131-120000-quick-1a2b\n"
-    "  lockbench advise --machine epyc-7773x --threads 64 --keys 64 --hold 200ns\n"
-    "  lockbench advise --machine epyc-7773x --threads 64 --keys 64 --hold 200ns --when keyed \\\n"
-    "    --beats striped:stripes=64                        from which number of threads on?\n"
     "  lockbench advise --across-machines --threads 8 --keys 100 --plugin redis.so \\\n"
     "    --plugin postgresql.so                            a lock of which service?\n"
     "\n"
@@ -148,125 +142,125 @@ std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) 
   return {};
 }
 
-class AdviseEntry final : public CommandWithOptions<AdviseOptions> {
- public:
-  AdviseEntry()
-      : CommandWithOptions({.name = "advise",
-                            .group = CommandGroup::kDecide,
-                            .summary = "Recommends a primitive for one case, with the evidence",
-                            .footer = kFooter}) {}
+}  // namespace
 
-  void add_flags(CLI::App& advise) override {
-    AdviseOptions& options = options_;
-    add_case(advise, options.wanted);
-    add_folder(advise, "--observed",
-               "The case is the load of a place in a program: the folder that `lockbench observe` "
-               "wrote",
-               options.observed);
-    add_count(advise, "--place", {1, 1'000'000},
-              "Which place of --observed, in the order of its table [1]", options.place);
+AdviseEntry::AdviseEntry()
+    : CommandWithOptions({.name = "advise",
+                          .group = CommandGroup::kDecide,
+                          .summary = "Recommends a primitive for one case, with the evidence",
+                          .footer = kFooter}) {}
+
+void AdviseEntry::answer_for_models(AnswersForModels models) {
+  add_to_footer(models.help);
+  options_.models = std::move(models);
+}
+
+void AdviseEntry::add_flags(CLI::App& advise) {
+  AdviseOptions& options = options_;
+  add_case(advise, options.wanted);
+  add_folder(advise, "--observed",
+             "The case is the load of a place in a program: the folder that `lockbench observe` "
+             "wrote",
+             options.observed);
+  add_count(advise, "--place", {1, 1'000'000},
+            "Which place of --observed, in the order of its table [1]", options.place);
+  if (options.models.answer) {
     add_text(advise,
              {.names = "--machine",
               .type = "NAME",
               .help = "Predicts for this machine (lockbench list machines, or a file ending in "
                       ".toml) and measures nothing; the answer states the accuracy"},
              options.machine);
-    add_parsed(
-        advise,
-        {.names = "--when",
-         .type = "P",
-         .help =
-             "Finds the number of threads, up to --threads, from which on this primitive is faster "
-             "than --beats"},
-        parse_primitive, options.wanted.when);
-    add_parsed(advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
-               parse_primitive, options.wanted.beats);
-    add_switch(
-        advise, "--across-machines",
-        "The lock must exclude threads of several machines: compares the locks of services in "
-        "the plug-ins (--plugin redis.so, docs/services.md)",
-        options.across_machines);
-    add_service(advise, options.services);
-    add_folder(advise, "--run", "Answers from the nearest cells of this run; measures nothing",
-               options.run);
-    add_parsed(advise,
-               {.names = "--budget", .type = "TIME", .help = "Time limit of the measurement [30s]"},
-               parse_duration, options.budget);
-    add_patience(advise, options.patience);
-    add_folder(advise, "--out", "Folder of the measured run [results/runs/<time>-advise-<id>]",
-               options.out);
-    add_progress(advise, options.progress);
-    add_format(advise, "text, json, csv or markdown [text]", options.format);
-    add_plugins(advise, plugins_);
   }
+  add_parsed(
+      advise,
+      {.names = "--when",
+       .type = "P",
+       .help =
+           "Finds the number of threads, up to --threads, from which on this primitive is faster "
+           "than --beats"},
+      parse_primitive, options.wanted.when);
+  add_parsed(advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
+             parse_primitive, options.wanted.beats);
+  add_switch(advise, "--across-machines",
+             "The lock must exclude threads of several machines: compares the locks of services in "
+             "the plug-ins (--plugin redis.so, docs/services.md)",
+             options.across_machines);
+  add_service(advise, options.services);
+  add_folder(advise, "--run", "Answers from the nearest cells of this run; measures nothing",
+             options.run);
+  add_parsed(advise,
+             {.names = "--budget", .type = "TIME", .help = "Time limit of the measurement [30s]"},
+             parse_duration, options.budget);
+  add_patience(advise, options.patience);
+  add_folder(advise, "--out", "Folder of the measured run [results/runs/<time>-advise-<id>]",
+             options.out);
+  add_progress(advise, options.progress);
+  add_format(advise, "text, json, csv or markdown [text]", options.format);
+  add_plugins(advise, plugins_);
+}
 
-  std::string complete(const CLI::App& advise, const Invocation& invocation) override {
-    options_.program = invocation.program;
-    options_.words = invocation.words;
-    const AdviseOptions& options = options_;
-    // If no case is given, the program asks a user at a terminal for it.
-    const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
-    const std::string of_case = first_given(
-        advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold", "--rate",
-                 "--every", "--load", "--think", "--memory", "--fair", "--run", "--machine",
-                 "--when", "--beats", "--across-machines", "--observed"});
-    if (options.observed) {
-      const std::string other =
-          first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
-                               "--rate", "--every", "--load", "--think", "--across-machines"});
-      if (!other.empty()) return "--observed: says the whole case; leave out " + other;
-    } else if (was_given(advise, "--place")) {
-      return "--place: names a place of an observation; say --observed DIR";
-    }
-    if (people && of_case.empty()) return {};
-    if (!options.observed && options.wanted.cell.threads == 0) {
-      return "--threads: not given; say how many threads lock, as --threads 32";
-    }
-    if (!options.observed && options.wanted.cell.keys == 0) {
-      return "--keys: not given; say how many keys there are, as --keys 10000";
-    }
-    if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
-      return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
-    }
-    if (std::string pace = validate_pace(advise, options); !pace.empty()) return pace;
-    if (!options.services.empty() && !options.across_machines) {
-      return "--service: is for locks of services; add --across-machines, or leave it out";
-    }
-    if (options.across_machines) {
-      const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
-      if (other == "--machine") {
-        return "--across-machines: asks servers, whose answers take the time of a network and of a "
-               "disk; the model of a machine has neither; leave out --machine";
-      }
-      if (!other.empty()) {
-        return "--across-machines: measures the locks of services, whose memory is the server's; "
-               "leave out " +
-               other;
-      }
-    }
-    if (was_given(advise, "--machine")) {
-      const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
-      if (other.empty()) return {};
-      return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
-    }
-    if (!options.run) return {};
-    const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
-    if (idle.empty()) return {};
-    return "--run: answers from that run and measures nothing; leave out " + idle;
+std::string AdviseEntry::complete(const CLI::App& advise, const Invocation& invocation) {
+  options_.program = invocation.program;
+  options_.words = invocation.words;
+  const AdviseOptions& options = options_;
+  // If no case is given, the program asks a user at a terminal for it.
+  const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
+  const std::string of_case =
+      first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
+                           "--rate", "--every", "--load", "--think", "--memory", "--fair", "--run",
+                           "--machine", "--when", "--beats", "--across-machines", "--observed"});
+  if (options.observed) {
+    const std::string other =
+        first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
+                             "--rate", "--every", "--load", "--think", "--across-machines"});
+    if (!other.empty()) return "--observed: says the whole case; leave out " + other;
+  } else if (was_given(advise, "--place")) {
+    return "--place: names a place of an observation; say --observed DIR";
   }
-
-  int run(const Invocation&) override {
-    const std::optional<int> wrong = options_.machine.empty()
-                                         ? add_plugins_of_command("advise", plugins_, true)
-                                         : add_predicted_plugins_of_command("advise", plugins_);
-    return wrong ? *wrong : advise_command(options_);
+  if (people && of_case.empty()) return {};
+  if (!options.observed && options.wanted.cell.threads == 0) {
+    return "--threads: not given; say how many threads lock, as --threads 32";
   }
+  if (!options.observed && options.wanted.cell.keys == 0) {
+    return "--keys: not given; say how many keys there are, as --keys 10000";
+  }
+  if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
+    return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
+  }
+  if (std::string pace = validate_pace(advise, options); !pace.empty()) return pace;
+  if (!options.services.empty() && !options.across_machines) {
+    return "--service: is for locks of services; add --across-machines, or leave it out";
+  }
+  if (options.across_machines) {
+    const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
+    if (other == "--machine") {
+      return "--across-machines: asks servers, whose answers take the time of a network and of a "
+             "disk; the model of a machine has neither; leave out --machine";
+    }
+    if (!other.empty()) {
+      return "--across-machines: measures the locks of services, whose memory is the server's; "
+             "leave out " +
+             other;
+    }
+  }
+  if (was_given(advise, "--machine")) {
+    const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
+    if (other.empty()) return {};
+    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
+  }
+  if (!options.run) return {};
+  const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
+  if (idle.empty()) return {};
+  return "--run: answers from that run and measures nothing; leave out " + idle;
+}
 
- private:
-  std::vector<std::string> plugins_;
-};
-
-}  // namespace
+int AdviseEntry::run(const Invocation&) {
+  const std::optional<int> wrong = options_.machine.empty()
+                                       ? add_plugins_of_command("advise", plugins_, true)
+                                       : options_.models.add_plugins(plugins_);
+  return wrong ? *wrong : advise_command(options_);
+}
 
 void add_advise_commands(Commands& all) {
   all.push_back(std::make_unique<AdviseEntry>());

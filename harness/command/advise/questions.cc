@@ -109,7 +109,7 @@ Take budget_of(const AskedAbout& about, Asked& asked) {
 
 std::vector<Question> questions_for(const AskedAbout& about, Asked& asked, bool& may_fail) {
   Cell& cell = asked.wanted.cell;
-  const auto shared = [&] { return cell.threads > about.processors; };
+  const auto shared = [&] { return cell.threads > about.processors && !about.machines.empty(); };
   return {
       {"How many threads lock?", absl::StrCat(about.processors),
        counted(kThreadRange,

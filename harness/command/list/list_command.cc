@@ -11,7 +11,6 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/list/list_json.h"
-#include "harness/command/predict/machines.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/printable.h"
 #include "harness/process/resources.h"
@@ -125,27 +124,32 @@ void list_targets(std::ostream& out) {
   }
 }
 
-int list_machines(std::ostream& out, std::ostream& err) {
-  const absl::StatusOr<std::vector<ModelledMachine>> machines = shipped_machines();
-  if (!machines.ok()) return complain(err, "", machines.status());
-  out << "Machines, for lockbench predict\n";
-  for (const ModelledMachine& machine : *machines) {
-    print_entry(out, machine.model.name, machine.model.title);
-  }
+int list_section(const ListSection& section, std::ostream& out, std::ostream& err) {
+  const absl::StatusOr<std::vector<ListedThing>> things = section.things();
+  if (!things.ok()) return complain(err, "", things.status());
+  out << section.title << '\n';
+  for (const ListedThing& thing : *things) print_entry(out, thing.name, thing.title);
   return kSuccess;
 }
 
 }  // namespace
 
-int list_command(const ListOptions& options, std::ostream& out, std::ostream& err) {
+std::vector<std::string> kinds_of_lists(const std::vector<ListSection>& sections) {
+  std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets"};
+  for (const ListSection& section : sections) kinds.push_back(section.name);
+  return kinds;
+}
+
+int list_command(const ListOptions& options, const std::vector<ListSection>& sections,
+                 std::ostream& out, std::ostream& err) {
   const std::string& what = options.what;
-  const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets", "machines"};
+  const std::vector<std::string> kinds = kinds_of_lists(sections);
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
     return complain(err, "", unknown_name("list", what, kinds));
   }
   if (!options.show.empty()) return show_preset(options, out, err);
   if (options.json) {
-    const absl::StatusOr<std::string> text = list_json(what, Catalog::standard());
+    const absl::StatusOr<std::string> text = list_json(what, Catalog::standard(), sections);
     if (!text.ok()) return complain(err, "", text.status());
     out << *text;
     return kSuccess;
@@ -160,8 +164,12 @@ int list_command(const ListOptions& options, std::ostream& out, std::ostream& er
   }
   if (all) out << '\n';
   if (all || what == "targets") list_targets(out);
-  if (all) out << '\n';
-  return all || what == "machines" ? list_machines(out, err) : kSuccess;
+  for (const ListSection& section : sections) {
+    if (all) out << '\n';
+    if (!all && what != section.name) continue;
+    if (const int code = list_section(section, out, err); code != kSuccess) return code;
+  }
+  return kSuccess;
 }
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands `list` and `schema`.
+#include "harness/command/list/list_entry.h"
 
 #include <iostream>
 #include <memory>
@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/command.h"
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
 #include "harness/cli/flags.h"
-#include "harness/command/list/list_command.h"
 #include "harness/command/run/plugins.h"
 #include "harness/record/schema.h"
 #include "harness/terminal/exit_code.h"
@@ -24,45 +25,6 @@ constexpr char kFooter[] =
     "  lockbench list primitives\n"
     "  lockbench list presets --show quick\n"
     "  lockbench list primitives --format json\n";
-
-class ListEntry final : public CommandWithOptions<ListOptions> {
- public:
-  ListEntry()
-      : CommandWithOptions({.name = "list",
-                            .group = CommandGroup::kUpkeep,
-                            .summary = "Lists primitives, workloads, presets, targets and machines",
-                            .footer = kFooter}) {}
-
-  void add_flags(CLI::App& list) override {
-    ListOptions& options = options_;
-    add_text(list,
-             {.names = "what",
-              .type = "",
-              .help = "primitives, workloads, presets, targets or machines [all]"},
-             options.what);
-    add_value(
-        list,
-        {.names = "--show", .type = "NAME", .help = "Prints the TOML of a preset (with presets)"},
-        [&options](const std::string& name) {
-          options.show = name;
-          return name.empty()
-                     ? absl::InvalidArgumentError("'' is no preset; see lockbench list presets")
-                     : absl::OkStatus();
-        });
-    add_text_or_json(list, "text or json [text]", options.json);
-    add_plugins(list, plugins_);
-  }
-
-  int run(const Invocation&) override {
-    if (const std::optional<int> wrong = add_plugins_of_command("list", plugins_, false)) {
-      return *wrong;
-    }
-    return list_command(options_, std::cout, std::cerr);
-  }
-
- private:
-  std::vector<std::string> plugins_;
-};
 
 constexpr char kSchemaFooter[] =
     "Each run contains this text as schema.json. The tables in results/README.md are this text\n"
@@ -95,6 +57,41 @@ class SchemaEntry final : public Command {
 };
 
 }  // namespace
+
+ListEntry::ListEntry()
+    : CommandWithOptions({.name = "list",
+                          .group = CommandGroup::kUpkeep,
+                          .summary = "Lists primitives, workloads, presets, targets and machines",
+                          .footer = kFooter}) {}
+
+void ListEntry::add_flags(CLI::App& list) {
+  std::vector<std::string> kinds = kinds_of_lists(sections_);
+  const std::string last = kinds.back();
+  kinds.pop_back();
+  add_text(list,
+           {.names = "what",
+            .type = "",
+            .help = absl::StrCat(absl::StrJoin(kinds, ", "), " or ", last, " [all]")},
+           options_.what);
+  add_value(
+      list,
+      {.names = "--show", .type = "NAME", .help = "Prints the TOML of a preset (with presets)"},
+      [this](const std::string& name) {
+        options_.show = name;
+        return name.empty()
+                   ? absl::InvalidArgumentError("'' is no preset; see lockbench list presets")
+                   : absl::OkStatus();
+      });
+  add_text_or_json(list, "text or json [text]", options_.json);
+  add_plugins(list, plugins_);
+}
+
+int ListEntry::run(const Invocation&) {
+  if (const std::optional<int> wrong = add_plugins_of_command("list", plugins_, false)) {
+    return *wrong;
+  }
+  return list_command(options_, sections_, std::cout, std::cerr);
+}
 
 void add_list_commands(Commands& all) {
   all.push_back(std::make_unique<ListEntry>());

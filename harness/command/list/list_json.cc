@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/command/predict/machines.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/resources.h"
 #include "harness/record/target.h"
@@ -133,20 +132,20 @@ Json targets() {
   return all;
 }
 
-Json machines(const std::vector<ModelledMachine>& shipped) {
+Json section_json(const std::vector<ListedThing>& things) {
   Json all = Json::array();
-  for (const ModelledMachine& machine : shipped) {
-    all.push_back({{"name", machine.model.name},
-                   {"title", machine.model.title},
-                   {"cores", machine.model.cores()},
-                   {"hardware_threads", machine.model.processors()}});
+  for (const ListedThing& thing : things) {
+    Json one = {{"name", thing.name}, {"title", thing.title}};
+    for (const auto& [name, number] : thing.numbers) one[name] = number;
+    all.push_back(one);
   }
   return all;
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& catalog) {
+absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& catalog,
+                                      const std::vector<ListSection>& sections) {
   const bool all = what.empty();
   Json whole = Json::object();
   if (all || what == "primitives") whole["primitives"] = primitives(catalog);
@@ -157,10 +156,11 @@ absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& ca
     whole["presets"] = presets(*listed);
   }
   if (all || what == "targets") whole["targets"] = targets();
-  if (all || what == "machines") {
-    const absl::StatusOr<std::vector<ModelledMachine>> shipped = shipped_machines();
-    if (!shipped.ok()) return shipped.status();
-    whole["machines"] = machines(*shipped);
+  for (const ListSection& section : sections) {
+    if (!all && what != section.name) continue;
+    const absl::StatusOr<std::vector<ListedThing>> things = section.things();
+    if (!things.ok()) return things.status();
+    whole[section.name] = section_json(*things);
   }
   // A plug-in's texts may contain bytes that are not UTF-8.
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -20,6 +20,7 @@
 #include <absl/status/statusor.h>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/list/list_section.h"
 #include "harness/plan/preset.h"
 
 namespace lockbench {
@@ -43,6 +44,7 @@ absl::StatusOr<std::vector<ListedPreset>> listed_presets();
 
 // `what` as list_command() takes it: one kind, or empty for all. NotFound if presets are wanted and
 // their folder is missing.
-absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& catalog);
+absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& catalog,
+                                      const std::vector<ListSection>& sections);
 
 }  // namespace lockbench

@@ -14,8 +14,8 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/observe/ticks.h"
-#include "harness/stress/instrumentation/debug_information.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench {
 namespace {

@@ -10,8 +10,12 @@
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/plan_flags.h"
+#include "harness/command/advise/advise_entry.h"
+#include "harness/command/list/list_entry.h"
+#include "harness/command/predict/advice_by_model.h"
+#include "harness/command/predict/machines.h"
 #include "harness/command/predict/predict_command.h"
-#include "harness/command/run/plugins.h"
+#include "harness/command/predict/predicted_plugins.h"
 
 namespace lockbench {
 namespace {
@@ -102,10 +106,31 @@ class PredictEntry final : public CommandWithOptions<PredictOptions> {
   std::vector<std::string> plugins_;
 };
 
+ListSection list_of_machines() {
+  return {.name = "machines",
+          .title = "Machines, for lockbench predict",
+          .things = []() -> absl::StatusOr<std::vector<ListedThing>> {
+            const absl::StatusOr<std::vector<ModelledMachine>> machines = shipped_machines();
+            if (!machines.ok()) return machines.status();
+            std::vector<ListedThing> things;
+            for (const auto& [model, toml] : *machines) {
+              things.push_back({.name = model.name,
+                                .title = model.title,
+                                .numbers = {{"cores", model.cores()},
+                                            {"hardware_threads", model.processors()}}});
+            }
+            return things;
+          }};
+}
+
 }  // namespace
 
 void add_predict_commands(Commands& all) {
   all.push_back(std::make_unique<PredictEntry>());
+  if (auto* const list = find_command<ListEntry>(all)) list->add_section(list_of_machines());
+  if (auto* const advise = find_command<AdviseEntry>(all)) {
+    advise->answer_for_models(answers_by_prediction());
+  }
 }
 
 }  // namespace lockbench

@@ -37,18 +37,7 @@ namespace fs = std::filesystem;
 // A plug-in returns its description at once, unless its start-up code hangs.
 constexpr std::chrono::seconds kPatience{10};
 
-absl::Status refuse(const std::string& file, const std::string& why) {
-  return absl::InvalidArgumentError("plug-in " + file + ": " + why);
-}
-
-// The program that loads the plug-in, its words, and how its messages begin.
-struct Loader {
-  std::filesystem::path program;
-  std::vector<std::string> words;
-  std::string prefix;
-};
-
-absl::StatusOr<PluginDescription> ask(const std::string& file, const Loader& loader) {
+absl::StatusOr<PluginDescription> ask(const std::string& file, const PluginLoader& loader) {
   const absl::StatusOr<ChildResult> result =
       run_child({.program = loader.program,
                  .words = loader.words,
@@ -57,8 +46,9 @@ absl::StatusOr<PluginDescription> ask(const std::string& file, const Loader& loa
   if (!result.ok()) return result.status();
   if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
   if (result->ending == ChildEnding::kTooLong) {
-    return refuse(file, "did not say what it has within " + std::to_string(kPatience.count()) +
-                            " s; look at what it does when it is loaded");
+    return plugin_error(file, "did not say what it has within " +
+                                  std::to_string(kPatience.count()) +
+                                  " s; look at what it does when it is loaded");
   }
   if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 2) {
     std::string said = printable(result->err.substr(0, result->err.find('\n')));
@@ -69,17 +59,19 @@ absl::StatusOr<PluginDescription> ask(const std::string& file, const Loader& loa
     }
   }
   if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {
-    return refuse(file, end_text("the process that loaded it", *result) +
-                            "; look at what it does when it is loaded");
+    return plugin_error(file, end_text("the process that loaded it", *result) +
+                                  "; look at what it does when it is loaded");
   }
   absl::StatusOr<PluginDescription> description = description_from_json(result->out);
   if (description.ok()) return description;
   if (result->out.empty()) {
-    return refuse(file,
-                  "ended the process that loaded it before it said which locks it brings; look at "
-                  "what it does when it is loaded: it may call exit()");
+    return plugin_error(
+        file,
+        "ended the process that loaded it before it said which locks it brings; look at "
+        "what it does when it is loaded: it may call exit()");
   }
-  return refuse(file, "wrote '" + printable(result->out.substr(0, result->out.find('\n'))) +
+  return plugin_error(file,
+                      "wrote '" + printable(result->out.substr(0, result->out.find('\n'))) +
                           "' to standard output when it was loaded; it must write nothing there");
 }
 
@@ -150,9 +142,9 @@ std::string call_cost_text(const std::string& file, double call_ns) {
 }
 
 absl::Status add_plugin(const std::string& file, bool measures, std::ostream& err) {
-  const Loader loader{.program = kThisProgram,
-                      .words = {"lockbench", "plugin", file},
-                      .prefix = "lockbench plugin: "};
+  const PluginLoader loader{.program = kThisProgram,
+                            .words = {"lockbench", "plugin", file},
+                            .prefix = "lockbench plugin: "};
   absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
   measures = measures && !description->entries.empty();
@@ -181,29 +173,9 @@ absl::Status check_measurable(const std::string& file) {
   for (const auto& [name, plugin] : stressed_locks()) {
     if (plugin == file) names += (names.empty() ? "" : ", ") + name;
   }
-  return refuse(file, "built for `lockbench stress` alone, with " + names +
-                          "; to measure it, give lockbench_add_plugin() no STRESS_ONLY, and "
-                          "SIMULATE instead of lockbench_add_simulated_plugin()");
-}
-
-// What was built for predictions beside the plug-in; it may also be named itself.
-std::string predicted_file(const std::string& file) {
-  fs::path built = file;
-  if (built.stem().extension() != ".predict") built.replace_extension(".predict.so");
-  return built.string();
-}
-
-absl::Status add_predicted_plugin(const std::string& file) {
-  const auto program = find_engine("lockbench-predict");
-  if (!program)
-    return absl::NotFoundError("the program lockbench-predict is missing beside this one");
-  const Loader loader{.program = *program,
-                      .words = {"lockbench-predict", "--plugin", file, "describe"},
-                      .prefix = "lockbench-predict: "};
-  absl::StatusOr<PluginDescription> description = ask(file, loader);
-  if (!description.ok()) return description.status();
-  records()[file] = plugin_record(file, hash_of(file), {}, own_stamp());
-  return add_to_catalog(file, std::move(description->entries));
+  return plugin_error(file, "built for `lockbench stress` alone, with " + names +
+                                "; to measure it, give lockbench_add_plugin() no STRESS_ONLY, and "
+                                "SIMULATE instead of lockbench_add_simulated_plugin()");
 }
 
 bool measures_of(const Plan& plan, const std::string& file) {
@@ -268,34 +240,6 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
   return absl::OkStatus();
 }
 
-absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::ostream& err) {
-  std::error_code error;
-  for (const std::string& file : named) {
-    const std::string built = predicted_file(file);
-    if (!fs::exists(built, error)) {
-      return refuse(file, fs::exists(file, error)
-                              ? "not built for predictions: there is no " + built +
-                                    "; give lockbench_add_plugin() PREDICT"
-                              : "no such file; name what lockbench_add_plugin() built");
-    }
-    if (absl::Status added = add_predicted_plugin(built); !added.ok()) return added;
-  }
-  for (const std::string& file : plugins_on_path()) {
-    const std::string built = predicted_file(file);
-    const bool known = std::any_of(named.begin(), named.end(), [&](const std::string& other) {
-      return fs::equivalent(built, predicted_file(other), error);
-    });
-    if (known || !fs::exists(built, error)) continue;
-    if (const absl::Status added = add_predicted_plugin(built); !added.ok()) {
-      err << "lockbench: LOCKBENCH_PLUGIN_PATH: " << std::string(added.message())
-          << "; going on without it\n";
-    }
-  }
-  return absl::OkStatus();
-}
-
-namespace {
-
 std::optional<int> complain_of_plugin(std::string_view command, const absl::Status& added) {
   if (added.ok()) return std::nullopt;
   std::cerr << "lockbench " << command << ": --plugin: " << printable(std::string(added.message()))
@@ -303,16 +247,20 @@ std::optional<int> complain_of_plugin(std::string_view command, const absl::Stat
   return kBadInput;
 }
 
-}  // namespace
+absl::Status plugin_error(const std::string& file, const std::string& why) {
+  return absl::InvalidArgumentError("plug-in " + file + ": " + why);
+}
+
+absl::Status add_plugin_by(const std::string& file, const PluginLoader& loader) {
+  absl::StatusOr<PluginDescription> description = ask(file, loader);
+  if (!description.ok()) return description.status();
+  records()[file] = plugin_record(file, hash_of(file), {}, own_stamp());
+  return add_to_catalog(file, std::move(description->entries));
+}
 
 std::optional<int> add_plugins_of_command(std::string_view command,
                                           const std::vector<std::string>& named, bool measures) {
   return complain_of_plugin(command, add_plugins(named, measures, std::cerr));
-}
-
-std::optional<int> add_predicted_plugins_of_command(std::string_view command,
-                                                    const std::vector<std::string>& named) {
-  return complain_of_plugin(command, add_predicted_plugins(named, std::cerr));
 }
 
 std::vector<std::string> call_cost_texts(const Plan& plan) {

@@ -6,6 +6,7 @@
 // plug-in that crashes or hangs affects only its own rows.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -31,16 +32,26 @@ std::vector<std::string> plugins_on_path();
 // was compiled otherwise than lockbench.
 absl::Status add_plugins(const std::vector<std::string>& named, bool measures, std::ostream& err);
 
-// The same for predictions: of `name.so`, what was built beside it as `name.predict.so`. A plug-in
-// on the path that was not built for predictions is left out.
-absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::ostream& err);
-
 // The same for a command that was given these plug-ins by --plugin: an exit code, after an error on
 // standard error; absent: they were added.
 std::optional<int> add_plugins_of_command(std::string_view command,
                                           const std::vector<std::string>& named, bool measures);
-std::optional<int> add_predicted_plugins_of_command(std::string_view command,
-                                                    const std::vector<std::string>& named);
+
+// ---- for a program that loads plug-ins in a way of its own
+
+// The program that loads a plug-in and prints its description, its words, and how its messages
+// begin.
+struct PluginLoader {
+  std::filesystem::path program;
+  std::vector<std::string> words;
+  std::string prefix;
+};
+// Adds the locks that this program describes.
+absl::Status add_plugin_by(const std::string& file, const PluginLoader& loader);
+// "plug-in FILE: WHY".
+absl::Status plugin_error(const std::string& file, const std::string& why);
+// Prints an error about --plugin and returns the exit code; absent if there is none.
+std::optional<int> complain_of_plugin(std::string_view command, const absl::Status& added);
 
 // One line for each plug-in that the plan measures through the C interface, with the cost of its
 // calls.

@@ -70,6 +70,6 @@ struct Accesses {
 
 }  // namespace
 
-#include "harness/stress/instrumentation/entry_points.h"
+#include "harness/simulated/instrumentation/entry_points.h"
 
 #endif

@@ -14,8 +14,6 @@
 namespace lockbench::stress::explore {
 namespace {
 
-constexpr std::uint32_t kUnbounded = 1000;
-
 // Of n threads with k steps each on one word there are (n k)! / (k!)^n.
 TEST(Executions, ShowEveryOrderOfStepsThatMatter) {
   for (const Model model : {Model::kSequential, Model::kTso}) {

@@ -24,7 +24,6 @@ namespace {
 using ::testing::IsSubsetOf;
 
 constexpr std::size_t kWords = 2;
-constexpr std::uint32_t kUnbounded = 1000;
 
 WeakProgram generate_program(std::uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -29,7 +29,7 @@ constexpr std::pair<std::string_view, std::memory_order> kOrders[] = {
     {"ar", std::memory_order_acq_rel},
     {"sc", std::memory_order_seq_cst}};
 
-constexpr std::string_view kWords = "xyzw";
+constexpr std::string_view kNamesOfWords = "xyzw";
 
 [[noreturn]] void refuse(std::string_view text) {
   std::fprintf(stderr, "`%s` is no operation\n", std::string(text).c_str());
@@ -78,7 +78,7 @@ WeakOperation operation_from(std::string_view text) {
     operation.kind = first == 'F' ? WeakOperation::kFence : WeakOperation::kHeavyBarrier;
     return operation;
   }
-  operation.word = kWords.find(first);
+  operation.word = kNamesOfWords.find(first);
   if (operation.word == std::string_view::npos) refuse(text);
   if (rest.empty()) return operation;
   const char what = rest.front();
@@ -100,7 +100,7 @@ WeakOperation operation_from(std::string_view text) {
 
 std::string to_text(const WeakOperation& operation) {
   const char barrier = operation.kind == WeakOperation::kFence ? 'F' : 'H';
-  std::string text(1, operation.has_word() ? kWords[operation.word] : barrier);
+  std::string text(1, operation.has_word() ? kNamesOfWords[operation.word] : barrier);
   if (operation.kind == WeakOperation::kStore) absl::StrAppend(&text, "=", operation.value);
   if (operation.kind == WeakOperation::kExchange) absl::StrAppend(&text, "!", operation.value);
   if (operation.kind == WeakOperation::kAdd) absl::StrAppend(&text, "+", operation.value);
@@ -205,7 +205,7 @@ bool is_outcome(std::string_view text, const WeakOutcome& outcome) {
     if (part == "*") {
       ++read;
     } else if (part.size() > 1 && part[1] == '=') {
-      const std::size_t word = kWords.find(part[0]);
+      const std::size_t word = kNamesOfWords.find(part[0]);
       same = same && outcome[reads + word] == number_from(part.substr(2), text);
     } else if (read < reads) {
       same = same && outcome[read++] == number_from(part, text);

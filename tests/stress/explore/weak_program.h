@@ -19,6 +19,9 @@
 
 namespace lockbench::stress::explore {
 
+// More preemptions than any execution of these programs has.
+inline constexpr std::uint32_t kUnbounded = 1000;
+
 inline constexpr std::size_t kWeakWords = 4;  // x, y, z and w
 
 struct WeakOperation {

@@ -16,7 +16,7 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/function_names.h"
 #include "harness/stress/supervision/stall_detector.h"
 
 namespace lockbench::stress::explore {

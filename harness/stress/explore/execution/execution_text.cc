@@ -9,7 +9,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/function_names.h"
 #include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress::explore {

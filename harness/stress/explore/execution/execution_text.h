@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/simulated/instrumentation/source_places.h"
 #include "harness/stress/explore/memory/arena.h"
 #include "harness/stress/explore/world/access_log.h"
-#include "harness/stress/instrumentation/source_places.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/trace/event.h"
 #include "harness/stress/trace/trace_text.h"

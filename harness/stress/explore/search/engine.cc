@@ -16,6 +16,7 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_split.h>
 
+#include "harness/simulated/instrumentation/source_places.h"
 #include "harness/stress/explore/execution/blocked_watch.h"
 #include "harness/stress/explore/execution/crash_catcher.h"
 #include "harness/stress/explore/memory/model_names.h"
@@ -24,7 +25,6 @@
 #include "harness/stress/explore/search/schedule.h"
 #include "harness/stress/explore/search/schedule_explorer.h"
 #include "harness/stress/explore/search/weaken.h"
-#include "harness/stress/instrumentation/source_places.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/oracles/unvaried.h"
 #include "harness/stress/trace/trace_text.h"

@@ -35,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/simulated/fibre.h"
 #include "harness/stress/explore/memory/arena.h"
 #include "harness/stress/explore/memory/memory.h"
 #include "harness/stress/explore/memory/order_sites.h"
@@ -42,7 +43,6 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
-#include "harness/stress/explore/world/fibre.h"
 #include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "harness/stress/instrumentation/simulated_program.h"
+#include "harness/simulated/instrumentation/simulated_program.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::stress::explore::waits {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/explore/world/fibre.h"
+#include "harness/simulated/fibre.h"
 
 #include <cstdint>
 #include <cstring>

@@ -23,8 +23,8 @@
 
 #include <climits>
 
-#include "harness/stress/explore/calls/simulated_waits.h"
-#include "harness/stress/instrumentation/simulated_program.h"
+#include "harness/simulated/instrumentation/simulated_program.h"
+#include "harness/simulated/simulated_waits.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::stress::explore {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/debug_information.h"
 
 #if defined(LOCKBENCH_HAS_LIBDW)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/explore/calls/foreign_calls.h"
+#include "harness/simulated/foreign_calls.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,8 +16,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/stress/instrumentation/function_names.h"
-#include "harness/stress/instrumentation/simulated_program.h"
+#include "harness/simulated/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/simulated_program.h"
 
 // A call that is watched goes to its own stub. The stub passes its number to
 // lockbench_foreign_call() and then jumps to the returned address with all arguments unchanged.

@@ -27,9 +27,9 @@
 
 #include <climits>
 
-#include "harness/stress/explore/calls/simulated_waits.h"
-#include "harness/stress/explore/world/program_memory.h"
-#include "harness/stress/instrumentation/simulated_program.h"
+#include "harness/simulated/instrumentation/simulated_program.h"
+#include "harness/simulated/program_memory.h"
+#include "harness/simulated/simulated_waits.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace {

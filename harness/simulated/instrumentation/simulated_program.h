@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // SimulatedProgram: what calls of the system's library, made by a lock that is built for
-// simulation, ask of the simulation in which they are made (explore/calls/wrapped_calls.cc and its
-// neighbours).
+// simulation, ask of the simulation in which they are made (harness/simulated/wrapped_calls.cc and
+// its neighbours).
 //
 // Shared words are reached through primitives/platform/simulated/hooks.h. This class has what the
 // platform has no function for. There are two kinds of simulations: the search for wrong

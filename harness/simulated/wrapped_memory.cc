@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "harness/stress/explore/world/program_memory.h"
-#include "harness/stress/instrumentation/simulated_program.h"
+#include "harness/simulated/instrumentation/simulated_program.h"
+#include "harness/simulated/program_memory.h"
 
 namespace {
 

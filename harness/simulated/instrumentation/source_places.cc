@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/instrumentation/source_places.h"
+#include "harness/simulated/instrumentation/source_places.h"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/stress/instrumentation/debug_information.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/simulated/instrumentation/debug_information.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench::stress {
 
