@@ -3,8 +3,10 @@
 given up. There is no rate to compare, but it is a result, and the lock's own. Pure.
 
 Older runs have such trials as `timeout`, with the phase and the time in their reason. A thread that
-is warming up after all this time has not ended its first operation; one that is measuring has not
-ended the operation in which it was when the window closed.
+is warming up after all this time has not ended its first operation. One that is measuring has not
+ended the operation in which it was when the window closed. When that was is not known: the window
+opens when the last thread has ended its first operation, so either that one starved for half of the
+time, or this one did.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def _least_of_older(row: pd.Series, window_s: float | None) -> float | None:
         return limit if limit > 0 else None
     if window_s is None:
         return None
-    seconds = limit - float(row["warmup_s"]) - window_s
+    seconds = (limit - float(row["warmup_s"]) - window_s) / 2
     return seconds if seconds > 0 else None
 
 
