@@ -32,14 +32,15 @@
 #include <string_view>
 #include <type_traits>
 
+#include "primitives/internal/wide_product.h"
+
 namespace lockbench {
 
 namespace internal {
 
 inline std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  const WideProduct product = wide_product(a, b);
+  return product.low ^ product.high;
 }
 
 template <std::unsigned_integral Word>
@@ -192,7 +193,9 @@ using DefaultKeyHash =
 // The hash of a key. Any of its bits may choose a bucket or a stripe.
 template <class Hash, class K>
 std::uint64_t spread_hash(const K& key) noexcept {
-  if constexpr (requires { typename Hash::is_avalanching; }) {
+  if constexpr (std::same_as<Hash, KeyHash> && std::integral<K>) {
+    return KeyHash{}(static_cast<std::uint64_t>(key));
+  } else if constexpr (requires { typename Hash::is_avalanching; }) {
     return Hash{}(key);
   } else {
     return KeyHash{}(static_cast<std::uint64_t>(Hash{}(key)));
@@ -255,8 +258,7 @@ noexcept {
 // An index below `count`, taken from the high bits of `hash`; any count, no division.
 // Source: D. Lemire, "Fast Random Integer Generation in an Interval", 2019.
 inline std::size_t index_below(std::size_t count, std::uint64_t hash) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::size_t>((static_cast<Wide>(hash) * count) >> 64);
+  return static_cast<std::size_t>(internal::wide_product(hash, count).high);
 }
 
 }  // namespace lockbench

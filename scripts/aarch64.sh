@@ -30,7 +30,7 @@ sysroot=build/aarch64/sysroot
 # What is linked, or included: the libraries among run_packages and test_packages.
 libraries=(
   libabsl-dev libbenchmark-dev libc6-dev libcli11-dev libconcurrentqueue-dev libexpat1-dev
-  libgmock-dev libgtest-dev libhwloc-dev libsqlite3-dev libstdc++-12-dev libtbb-dev
+  libgmock-dev libgtest-dev libhwloc-dev libre2-dev libsqlite3-dev libstdc++-12-dev libtbb-dev
   libtomlplusplus-dev nlohmann-json3-dev
 )
 # The programs that ctest runs here: the tests of tests/primitives and tests/stress.

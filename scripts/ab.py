@@ -96,15 +96,17 @@ def body(argv: Sequence[str]) -> int:
         return _between(_of_files(files, arguments), of_run, arguments)
     if None in (arguments.base, arguments.build, arguments.plugin):
         raise InputError("--base, --build and --plugin belong together; give all three")
+    plugin = _within_each_version(arguments.plugin)
     with _revision(arguments.base) as folder:
         out = _out(arguments)
         versions = [
-            Version(name, what, arguments.program, _built(name, where, arguments, out))
+            Version(name, what, arguments.program, _built(name, where, plugin, arguments, out))
             for name, what, where in (
                 (NAMES[0], arguments.base, folder),
                 (NAMES[1], "this folder", Path.cwd()),
             )
         ]
+    _note_if_same(versions)
     return _between(versions, [*files, *of_run], arguments)
 
 
@@ -132,6 +134,21 @@ def _of_files(files: Sequence[str], arguments: argparse.Namespace) -> list[Versi
     ]
 
 
+def _within_each_version(file: str) -> Path:
+    """The plug-in's path from the folder of a version. A path that leads to one file from both
+    would compare it with itself."""
+    path = Path(file)
+    if path.is_absolute():
+        try:
+            path = path.relative_to(Path.cwd())
+        except ValueError:
+            raise InputError(
+                f"--plugin {file}: is outside of this folder, so it would be the file of both"
+                " versions; name it from this folder, as --plugin build/my_lock.so"
+            ) from None
+    return path
+
+
 @contextmanager
 def _revision(base: str) -> Iterator[Path]:
     """This folder, as the revision has it."""
@@ -151,25 +168,41 @@ def _git(*words: str) -> str:
     except FileNotFoundError:
         raise InputError("--base: there is no program git; install it") from None
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["it does not say why"])[-1]
-        raise InputError(f"--base: git {words[0]}: {said}")
+        lines = [" ".join(line.split()) for line in done.stderr.splitlines()]
+        said = "; ".join(line for line in lines if line)
+        raise InputError(f"--base: git {words[0]}: {said or 'it does not say why'}")
     return done.stdout.strip()
 
 
-def _built(name: str, where: Path, arguments: argparse.Namespace, out: Path) -> Path:
+def _built(name: str, where: Path, plugin: Path, arguments: argparse.Namespace, out: Path) -> Path:
     """A copy of the plug-in that the command builds there."""
     if not where.is_dir():
         raise InputError(f"--base {arguments.base}: has no such folder as this one")
     done = subprocess.run(arguments.build, shell=True, cwd=where, stdout=sys.stderr, check=False)
     if done.returncode:
         raise InputError(f"--build: ended with {done.returncode}, building {name} in {where}")
-    made = where / arguments.plugin
+    made = where / plugin
     if not made.is_file():
-        raise InputError(f"--plugin {arguments.plugin}: --build did not make it in {where}")
+        raise InputError(f"--plugin {plugin}: --build did not make it in {where}")
+    top = where
+    while not (top / ".git").exists() and top != top.parent:
+        top = top.parent
+    # A link, or a path with `..`, may lead to a file that both versions have.
+    if not made.resolve().is_relative_to(top.resolve()):
+        raise InputError(
+            f"--plugin {plugin}: is {made.resolve()}, outside of {top}; --build must make it in"
+            " the folder of each version"
+        )
     copy = out / "plugins" / name / made.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(made, copy)
     return copy
+
+
+def _note_if_same(versions: Sequence[Version]) -> None:
+    files = [version.plugin for version in versions if version.plugin is not None]
+    if len(files) == 2 and files[0].read_bytes() == files[1].read_bytes():
+        command.print_note("ab", "--build made the same file of both versions")
 
 
 def _out(arguments: argparse.Namespace) -> Path:
@@ -188,10 +221,12 @@ def _between(versions: Sequence[Version], of_run: list[str], arguments: argparse
             print(f"ab: block {block} of {arguments.blocks}", file=sys.stderr)
         try:
             _ask(versions[which].run(words, block, arguments.blocks, out), shown=block == 1)
-        except (KeyboardInterrupt, command.EndedBy):
-            command.print_note(
-                "ab", f"finished blocks are kept in {out}; the same command with --out goes on"
-            )
+        except (KeyboardInterrupt, command.EndedBy) as end:
+            # What is refused once is refused again.
+            if not (isinstance(end, command.EndedBy) and end.code == command.USAGE_ERROR):
+                command.print_note(
+                    "ab", f"finished blocks are kept in {out}; the same command with --out goes on"
+                )
             raise
     for version in versions:
         _ask(version.merge(arguments.blocks, out))

@@ -32,6 +32,7 @@ LIBRARIES = {
     "nlohmann json": r"nlohmann/.+",
     "hwloc": r"hwloc(/.+)?\.h",
     "Expat": r"expat\.h",
+    "RE2": r"re2/.+\.h",
     "elfutils": r"elfutils/.+\.h|dwarf\.h",
     "SQLite": r"sqlite3\.h",
     "hiredis": r"hiredis/.+\.h",

@@ -29,6 +29,7 @@ HEADERS = {
     "nlohmann json": ("nlohmann-json3-dev",),
     "hwloc": ("libhwloc-dev",),
     "Expat": ("libexpat1-dev",),
+    "RE2": ("libre2-dev",),
     "elfutils": ("libdw-dev",),
     "SQLite": ("libsqlite3-dev",),
     "Asio": (),  # optional
@@ -68,6 +69,7 @@ MODULES = {
 PROGRAMS = {
     "cmake": ("cmake",),
     "cpack": ("cmake", "file"),  # it asks `file` which of the files are programs
+    "bpftrace": ("bpftrace",),
     "dot": ("graphviz",),
     "gcc": ("build-essential",),
     "objdump": ("build-essential",),
@@ -77,9 +79,10 @@ PROGRAMS = {
     "python3": ("python3",),
     "spin": ("spin",),
     "zsh": ("zsh",),
-    **dict.fromkeys("bash sh git gzip dpkg-deb umount".split(), ()),
+    **dict.fromkeys("bash sh git gzip dpkg dpkg-deb umount".split(), ()),
     # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys("cargo ccache clang++-19 conan etcd java lintian Rscript buildah".split(), ()),
+    **dict.fromkeys("cargo ccache clang++-19 conan etcd java javac lintian".split(), ()),
+    **dict.fromkeys("buildah Rscript rustc".split(), ()),
     **dict.fromkeys("node npm openssl perf pgbouncer podman redis-server sshd wine64".split(), ()),
     "shellcheck": ("shellcheck",),
 }

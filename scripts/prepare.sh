@@ -13,17 +13,18 @@
 run_packages=(
   build-essential cmake file ninja-build pkg-config
   libabsl-dev libbenchmark-dev libcli11-dev libconcurrentqueue-dev libdw-dev
-  libexpat1-dev libhwloc-dev libsqlite3-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
+  libexpat1-dev libhwloc-dev libre2-dev libsqlite3-dev libtbb-dev libtomlplusplus-dev
+  nlohmann-json3-dev
   graphviz python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
 )
 
 # What the tests need besides.
 # Google Benchmark's compare.py reads an export, pyte draws a recording of a terminal,
 # spin searches nets a second time, postgresql serves the workload `database`; Concurrency Kit and
-# nsync are plugged in, memcached and pigz are observed, zsh completes, doxygen makes pages. The first line is check.sh's.
+# nsync are plugged in, memcached and pigz are observed, bpftrace watches programs that run, zsh completes, doxygen makes pages. The first line is check.sh's.
 test_packages=(
   black flake8 mypy shellcheck
-  doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev memcached pigz
+  bpftrace doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev memcached pigz
   postgresql python3-pyte python3-pytest spin zsh
 )
 # What the tests labelled services need besides, which only test.sh --long runs: 20 MB, and 230 MB

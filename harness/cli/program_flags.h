@@ -14,7 +14,6 @@ namespace lockbench {
 // How a message begins that asks for the program after `--`.
 inline constexpr char kNoProgram[] = "name the program after --, as `";
 
-bool is_expression(const std::string& text);
 void add_place_expression(CLI::App& command, const char* help, std::string& expression);
 
 }  // namespace lockbench

@@ -9,10 +9,13 @@
 #include <features.h>
 #include <link.h>
 
+#include <climits>
+
 namespace lockbench {
 
-// Of a path that is recorded; the rest of a longer one is cut off.
-inline constexpr std::size_t kMostPathBytes = 247;
+// Of a path that is recorded: as long as the kernel lets a path be. The memory of a recording is
+// used where it is written, so short paths do not cost more.
+inline constexpr std::size_t kMostPathBytes = PATH_MAX - 1;
 
 struct LoadedCode {
   const char* library = nullptr;  // its path; empty: the program; nullptr: unknown

@@ -22,13 +22,12 @@
 
 #include "harness/kernel/cgroup.h"
 #include "harness/plan/printable.h"
+#include "harness/process/environment.h"
 #include "harness/process/orphans.h"
 #include "harness/process/pipe.h"
 #include "harness/process/signals.h"
 #include "harness/process/stream_record.h"
 #include "primitives/platform/scratch_folder.h"
-
-extern char** environ;
 
 namespace lockbench {
 namespace {
@@ -236,16 +235,11 @@ std::unique_ptr<platform::ScratchFolder> own_folder() {
   }
 }
 
-// The environment of this process, except for the folder for temporary files.
-std::vector<std::string> environment_with(const platform::ScratchFolder* folder) {
-  constexpr std::string_view kPlace = "TMPDIR=";
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const bool other = folder != nullptr && std::string_view(*variable).starts_with(kPlace);
-    if (!other) variables.emplace_back(*variable);
-  }
-  if (folder != nullptr) variables.push_back(std::string(kPlace) + folder->path());
-  return variables;
+std::vector<std::string> environment_of(const ChildOrder& order,
+                                        const platform::ScratchFolder* folder) {
+  std::vector<std::string> more = order.environment;
+  if (folder != nullptr) more.push_back("TMPDIR=" + folder->path());
+  return environment_with(more);
 }
 
 // The settings that a child inherits from this process, in the form of posix_spawn().
@@ -287,7 +281,7 @@ class Inheritance {
 absl::StatusOr<pid_t> start_child(const ChildOrder& order, const platform::ScratchFolder* folder,
                                   const Inheritance& inheritance) {
   std::vector<std::string> words = order.words;
-  std::vector<std::string> environment = environment_with(folder);
+  std::vector<std::string> environment = environment_of(order, folder);
   pid_t child = 0;
   const int error =
       posix_spawnp(&child, order.program.c_str(), inheritance.actions(), inheritance.attributes(),

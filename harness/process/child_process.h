@@ -43,6 +43,7 @@ struct ChildOrder {
   // Called from time to time with what it has printed so far; may be empty.
   std::function<void(std::string_view out)> while_it_runs = {};
   ChildStreams streams = ChildStreams::kPipes;
+  std::vector<std::string> environment = {};  // NAME=VALUE, in addition to this process's own
 };
 
 enum class ChildEnding {

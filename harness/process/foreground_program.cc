@@ -5,20 +5,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <spawn.h>
-#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/process/environment.h"
 #include "harness/process/pipe.h"
 #include "harness/terminal/exit_code.h"
-
-extern char** environ;
 
 namespace lockbench {
 namespace {
@@ -59,19 +56,6 @@ class SignalQueue {
   sigset_t awaited_{};
   sigset_t usual_{};
 };
-
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const std::string_view name = text.substr(0, text.find('='));
-    bool replaced = false;
-    for (const std::string& own : more) replaced |= own.substr(0, own.find('=')) == name;
-    if (!replaced) variables.emplace_back(text);
-  }
-  variables.insert(variables.end(), more.begin(), more.end());
-  return variables;
-}
 
 absl::StatusOr<pid_t> start(const ForegroundOrder& order, const sigset_t& mask) {
   std::vector<std::string> words = order.words;
@@ -149,12 +133,6 @@ absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order) {
 
 int exit_code_of(int status) {
   return WIFSIGNALED(status) ? kSignalExitBase + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-std::string preload_variable(const std::string& library) {
-  const char* const others = std::getenv("LD_PRELOAD");
-  const bool alone = others == nullptr || *others == '\0';
-  return "LD_PRELOAD=" + library + (alone ? "" : ":" + std::string(others));
 }
 
 }  // namespace lockbench

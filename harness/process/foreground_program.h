@@ -49,7 +49,4 @@ absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order);
 // What a shell says of such an end: its exit code, or 128 plus the signal.
 int exit_code_of(int status);
 
-// The environment variable LD_PRELOAD with this library before those that it has already.
-std::string preload_variable(const std::string& library);
-
 }  // namespace lockbench

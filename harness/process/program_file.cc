@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
+#include <iterator>
 #include <link.h>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -51,6 +54,30 @@ std::vector<std::string> interpreter_words(std::ifstream& file) {
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);
   return words;
+}
+
+// Removes what comes before the program in the words of `env`: its options, and variables.
+void skip_options_of_env(std::vector<std::string>& words) {
+  const auto takes_a_word = [](const std::string& word) {
+    return word == "-u" || word == "--unset" || word == "-C" || word == "--chdir";
+  };
+  constexpr std::string_view kSplit = "-S";
+  while (!words.empty()) {
+    std::string& word = words.front();
+    if (word == "-S" || word == "--split-string") {
+      words.erase(words.begin());
+    } else if (word.starts_with(kSplit)) {
+      word.erase(0, kSplit.size());  // `-Spython3`
+    } else if (word.starts_with("--split-string=")) {
+      word.erase(0, word.find('=') + 1);
+    } else if (takes_a_word(word)) {
+      words.erase(words.begin(), words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)));
+    } else if (word.starts_with('-') || word.find('=') != std::string::npos) {
+      words.erase(words.begin());
+    } else {
+      return;
+    }
+  }
 }
 
 // The loader that the program names, which loads libraries; empty: none.
@@ -131,7 +158,10 @@ absl::StatusOr<ProgramFile> check(const fs::path& path, int depth) {
   }
   if (mark == std::array<char, 2>{'#', '!'} && depth < 4) {
     std::vector<std::string> words = interpreter_words(file);
-    if (!words.empty() && words[0].ends_with("/env")) words.erase(words.begin());
+    if (!words.empty() && words[0].ends_with("/env")) {
+      words.erase(words.begin());
+      skip_options_of_env(words);
+    }
     if (words.empty()) return refused(path, "names no interpreter after #!");
     const std::optional<fs::path> interpreter = locate(words[0]);
     if (!interpreter) return refused(path, "its interpreter " + words[0] + " does not exist");

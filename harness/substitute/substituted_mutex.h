@@ -7,12 +7,13 @@
 // mutexes. The kind stays where the C library keeps it, so pthread_mutex_init() and the static
 // initialisers of each kind work unchanged:
 //
-//   offset 0  unused   4 count   8 owner   12 unused   16 kind   20 unused   24 the base lock
+//   offset 0  unused   4 count   8 owner (8 bytes)   16 kind   20 unused   24 the base lock
 //   36 whether the mutex is replaced, if only those of some places are
 //
 // Guarantees   The results of POSIX for mutexes of the kinds normal, recursive, error-checking and
 //              adaptive. Other mutexes (robust, shared between processes, with a protocol for
-//              priorities, destroyed) are the C library's own: is_native() says which.
+//              priorities, destroyed) are the C library's own: is_native() says which. To know the
+//              owner takes no system call: a filter of the program may refuse any.
 // Not offered  Deadlock detection beyond EDEADLK, priorities. fork() while another thread holds or
 //              waits for the mutex, if the base lock does not offer it.
 // Requires     Base: at most kMostBytes, free if all its bytes are zero, and nothing to destroy.
@@ -32,6 +33,7 @@
 #include <climits>
 
 #include "primitives/platform/clock.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench {
 
@@ -114,7 +116,7 @@ class SubstitutedMutex {
       if (!is_owner()) return EPERM;
       if (--mutex_.__data.__count > 0) return 0;
       // relaxed: other threads only compare it with themselves.
-      owner().store(0, std::memory_order_relaxed);
+      owner().store(platform::kNoThread, std::memory_order_relaxed);
     }
     base().unlock();
     return 0;
@@ -130,6 +132,8 @@ class SubstitutedMutex {
   // The kinds of mutexes and the flags of lock elision; other flags mean robust, shared, ….
   static constexpr int kOurs = 3 | 256 | 512;
 
+  static constexpr std::size_t kOwner = 8;  // its offset
+
   static constexpr std::uint32_t kUndecided = 0;
   static constexpr std::uint32_t kReplaced = 1;
   static constexpr std::uint32_t kLeft = 2;
@@ -138,22 +142,26 @@ class SubstitutedMutex {
     return std::atomic_ref(*(reinterpret_cast<std::uint32_t*>(&mutex_.__data.__list) + 3));
   }
   Base& base() { return *std::launder(reinterpret_cast<Base*>(&mutex_.__data.__list)); }
-  std::atomic_ref<int> owner() const { return std::atomic_ref<int>(mutex_.__data.__owner); }
+  // Two numbers of the C library, which both are 0 in a mutex that it has initialised and expects
+  // to destroy.
+  std::atomic_ref<platform::ThreadToken> owner() const {
+    static_assert(offsetof(pthread_mutex_t, __data.__owner) == kOwner);
+    auto* const place =
+        std::launder(reinterpret_cast<platform::ThreadToken*>(mutex_.__size + kOwner));
+    return std::atomic_ref(*place);
+  }
 
   bool checks_owner() const {
     const int kind = mutex_.__data.__kind & 3;
     return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
   }
 
-  static int self() {
-    static thread_local int id = 0;
-    if (id == 0) id = static_cast<int>(syscall(SYS_gettid));
-    return id;
+  // relaxed: only this thread stores its own token.
+  bool is_owner() const {
+    return owner().load(std::memory_order_relaxed) == platform::this_thread();
   }
-  // relaxed: only this thread stores its own number.
-  bool is_owner() const { return owner().load(std::memory_order_relaxed) == self(); }
   void become_owner() {
-    owner().store(self(), std::memory_order_relaxed);  // relaxed: as above
+    owner().store(platform::this_thread(), std::memory_order_relaxed);  // relaxed: as above
     mutex_.__data.__count = 1;
   }
 

@@ -87,7 +87,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     }
 
     // Throws std::system_error(not_supported) where word() has no room for the address.
-    static void require_address(std::uintptr_t address) {
+    static void require_address(std::uint64_t address) {
       if (address >> kTagAt != 0) [[unlikely]]
         throw_address_too_long();
     }

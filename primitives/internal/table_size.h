@@ -14,11 +14,14 @@
 
 namespace lockbench::internal {
 
-inline constexpr std::size_t kMostEntries = std::size_t{1} << 40;
+inline constexpr bool kHas64Bits = sizeof(std::size_t) == 8;
+inline constexpr std::size_t kMostEntries = std::size_t{1} << (kHas64Bits ? 40 : 24);
 
 // `entries`; throws std::invalid_argument if there are too many.
 inline std::size_t table_size(std::size_t entries) {
-  require_argument(entries <= kMostEntries, "a table of locks: it has at most 2^40 entries");
+  require_argument(entries <= kMostEntries, kHas64Bits
+                                                ? "a table of locks: it has at most 2^40 entries"
+                                                : "a table of locks: it has at most 2^24 entries");
   return entries;
 }
 

@@ -125,13 +125,15 @@ inline int facts_of(const FileDescriptor& file, FileFacts& facts) noexcept {
 
 // Whether only this machine can have the folder's file system in use.
 inline bool on_local_file_system(const FileDescriptor& folder) noexcept {
-  constexpr long kXfs = 0x58465342;
-  constexpr long kF2fs = 0xF2F52010;
+  constexpr std::uint32_t kXfs = 0x58465342;
+  constexpr std::uint32_t kF2fs = 0xF2F52010;
   struct statfs found;
   if (fstatfs(folder.number(), &found) != 0) return false;
-  for (const long local : {static_cast<long>(EXT4_SUPER_MAGIC), static_cast<long>(TMPFS_MAGIC),
-                           static_cast<long>(BTRFS_SUPER_MAGIC), kXfs, kF2fs}) {
-    if (static_cast<long>(found.f_type) == local) return true;
+  // The kernel's numbers have 32 bits. The type of the member has a sign, and on some systems no
+  // more.
+  for (const std::uint32_t local : {std::uint32_t{EXT4_SUPER_MAGIC}, std::uint32_t{TMPFS_MAGIC},
+                                    std::uint32_t{BTRFS_SUPER_MAGIC}, kXfs, kF2fs}) {
+    if (static_cast<std::uint32_t>(found.f_type) == local) return true;
   }
   return false;
 }

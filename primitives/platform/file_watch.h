@@ -60,7 +60,7 @@ inline void wait_for_either(RemovalWatch& removals, const FileDescriptor& proces
   std::array<pollfd, 2> watched{pollfd{removals.number(), POLLIN, 0},
                                 pollfd{process.number(), POLLIN, 0}};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now()).count();
-  poll(watched.data(), watched.size(), static_cast<int>(std::clamp<long>(left, 0, 60'000)));
+  poll(watched.data(), watched.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
   if (removals.number() >= 0) removals.forget();
 }
 

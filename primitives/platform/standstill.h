@@ -17,7 +17,8 @@ namespace lockbench::platform {
 namespace internal {
 
 inline void sleep_uninterrupted(std::chrono::milliseconds time) {
-  timespec left{.tv_sec = time.count() / 1000, .tv_nsec = time.count() % 1000 * 1'000'000};
+  timespec left{.tv_sec = static_cast<time_t>(time.count() / 1000),
+                .tv_nsec = static_cast<long>(time.count() % 1000 * 1'000'000)};
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {
   }
 }

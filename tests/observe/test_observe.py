@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -62,6 +63,19 @@ def test_counts_are_exact(
     # Debug information is there.
     (caller,) = seen["callers"]
     assert caller["file"].endswith("loads.c") and caller["line"] > 0
+
+
+def test_a_program_in_a_long_path_has_its_names(lockbench: Program) -> None:
+    folder = lockbench.folder.joinpath(*["d" * 90] * 5)
+    folder.mkdir(parents=True)
+    program = str(shutil.copy(LOADS, folder / "loads"))
+    done = lockbench.run("observe", "--out", "seen", "--", program, "counts", "100")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
+    assert place(found, "count_body")["callers"][0]["module"] == program
+    words = ("--observed", "seen", "--place", "count_body", "--", program, "counts", "100")
+    done = lockbench.run("substitute", "--lock", "futex", *words)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_kind_of_lock_is_recorded(lockbench: Program) -> None:

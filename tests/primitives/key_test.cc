@@ -18,6 +18,25 @@ namespace {
 
 constexpr std::uint64_t kGreatest = std::numeric_limits<std::uint64_t>::max();
 
+TEST(WideProduct, OfHalvesIsThatOfTheCompiler) {
+  const std::uint64_t numbers[] = {0,
+                                   1,
+                                   2,
+                                   0xffffffff,
+                                   0x100000000,
+                                   0xa0761d6478bd642f,
+                                   kGreatest,
+                                   kGreatest - 1,
+                                   0xffffffff00000000};
+  for (const std::uint64_t a : numbers) {
+    for (const std::uint64_t b : numbers) {
+      const internal::WideProduct of_halves = internal::wide_product_of_halves(a, b);
+      EXPECT_EQ(of_halves.low, a * b);
+      EXPECT_EQ(of_halves.high, internal::wide_product(a, b).high) << a << " " << b;
+    }
+  }
+}
+
 TEST(KeyHash, DependsOnTheCharactersAndNotOnWhereTheyLie) {
   const std::string text = "xxabcdefghijklmnopqrstuvwxyz0123456789";
   for (std::size_t length = 0; length <= 36; ++length) {

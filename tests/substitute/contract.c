@@ -2,28 +2,34 @@
 
 // What POSIX says of mutexes and condition variables, as a program. It ends with 0 if all holds and
 // otherwise prints the line that does not. `contract count N`: 4 threads add to one number N times
-// each, then to another one, and it prints how many additions were lost of each.
+// each, then to another one, and it prints how many additions were lost of each. `contract filtered
+// N`: the same with a recursive mutex, in a process that allows itself few system calls.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define EXPECT(result, expected)                                                          \
-  do {                                                                                    \
-    const long is = (result);                                                             \
-    const long should = (expected);                                                       \
-    if (is != should) {                                                                   \
-      printf("line %d: %s is %ld, not %ld\n", __LINE__, #result, is, should);             \
-      exit(1);                                                                            \
-    }                                                                                     \
+#define EXPECT(result, expected)                                              \
+  do {                                                                        \
+    const long is = (result);                                                 \
+    const long should = (expected);                                           \
+    if (is != should) {                                                       \
+      printf("line %d: %s is %ld, not %ld\n", __LINE__, #result, is, should); \
+      exit(1);                                                                \
+    }                                                                         \
   } while (0)
 
 static struct timespec in_ms(clockid_t clock, long ms) {
@@ -144,8 +150,8 @@ static void kinds(void) {
 // A robust mutex whose owner died; with processes.
 static void robust(void) {
   pthread_mutexattr_t attributes;
-  pthread_mutex_t* const mutex = mmap(NULL, sizeof *mutex, PROT_READ | PROT_WRITE,
-                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  pthread_mutex_t* const mutex =
+      mmap(NULL, sizeof *mutex, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   EXPECT(pthread_mutexattr_init(&attributes), 0);
   EXPECT(pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED), 0);
   EXPECT(pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST), 0);
@@ -216,7 +222,8 @@ static void timed_wait(void) {
     EXPECT(pthread_mutex_trylock(&mutex), EBUSY);  // it was acquired again
     struct timespec now;
     clock_gettime(clock, &now);
-    EXPECT(now.tv_sec > soon.tv_sec || (now.tv_sec == soon.tv_sec && now.tv_nsec >= soon.tv_nsec), 1);
+    EXPECT(now.tv_sec > soon.tv_sec || (now.tv_sec == soon.tv_sec && now.tv_nsec >= soon.tv_nsec),
+           1);
     EXPECT(pthread_cond_timedwait(&condition, &mutex, &wrong), EINVAL);
     const struct timespec other = in_ms(CLOCK_MONOTONIC, 10);
     do {
@@ -263,6 +270,20 @@ static void cancellation(void) {
   }
 }
 
+// A program takes two mutexes in both orders, and a third one around both prevents a deadlock.
+static void orders_within_a_third(void) {
+  pthread_mutex_t around = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_t two[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT(pthread_mutex_lock(&around), 0);
+    EXPECT(pthread_mutex_lock(&two[i]), 0);
+    EXPECT(pthread_mutex_lock(&two[1 - i]), 0);
+    EXPECT(pthread_mutex_unlock(&two[1 - i]), 0);
+    EXPECT(pthread_mutex_unlock(&two[i]), 0);
+    EXPECT(pthread_mutex_unlock(&around), 0);
+  }
+}
+
 // Two numbers, each with its mutex, which one function acquires.
 struct counter {
   pthread_mutex_t mutex;
@@ -296,7 +317,52 @@ static long lost(void* (*body)(void*), const struct counter* counter, long each)
   return 4 * each - counter->number;
 }
 
+// From now on, of the calls that a program of threads makes, each but these fails with EPERM: a
+// program may forbid itself whatever its own code does not need.
+static void allow_only_what_mutexes_need(void) {
+  enum { kAllowed = 15 };
+  static const unsigned allowed[kAllowed] = {SYS_futex,    SYS_membarrier,  SYS_sched_setaffinity,
+                                             SYS_write,    SYS_exit,        SYS_exit_group,
+                                             SYS_madvise,  SYS_munmap,      SYS_brk,
+                                             SYS_rseq,     SYS_sched_yield, SYS_mmap,
+                                             SYS_mprotect, SYS_newfstatat,  SYS_rt_sigprocmask};
+  struct sock_filter filter[2 * kAllowed + 2] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  for (int i = 0; i < kAllowed; ++i) {
+    filter[2 * i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], 0, 1);
+    filter[2 * i + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+  filter[2 * kAllowed + 1] =
+      (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  const struct sock_fprog program = {.len = 2 * kAllowed + 2, .filter = filter};
+  EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  EXPECT(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program), 0);
+}
+
+// The threads begin before the filter, and lock after it.
+static struct counter of_filtered = {.mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static pthread_barrier_t filter_is_there;
+static void* add_when_filtered(void* unused) {
+  pthread_barrier_wait(&filter_is_there);
+  add(&of_filtered);
+  return unused;
+}
+static long lost_when_filtered(long each) {
+  pthread_t threads[4];
+  additions = each;
+  EXPECT(pthread_barrier_init(&filter_is_there, NULL, 5), 0);
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, add_when_filtered, NULL);
+  allow_only_what_mutexes_need();
+  pthread_barrier_wait(&filter_is_there);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  return 4 * each - of_filtered.number;
+}
+
 int main(int argc, char** argv) {
+  if (argc > 2 && strcmp(argv[1], "filtered") == 0) {
+    printf("lost %ld\n", lost_when_filtered(atol(argv[2])));
+    return 0;
+  }
   if (argc > 2) {
     const long each = atol(argv[2]);
     printf("lost %ld %ld\n", lost(add_to_one, &one, each), lost(add_to_other, &other_one, each));
@@ -307,6 +373,7 @@ int main(int argc, char** argv) {
   queue();
   timed_wait();
   cancellation();
+  orders_within_a_third();
   EXPECT(lost(add_to_one, &one, 20000), 0);
   return 0;
 }

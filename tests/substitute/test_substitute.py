@@ -34,6 +34,57 @@ def test_posix_holds_with(lock: str, lockbench: Program) -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
+def installed_in(folder: Path) -> Program:
+    """The program and its libraries in another folder."""
+    folder.mkdir()
+    for file in [BINARY, *BINARY.parent.glob("liblockbench_*.so")]:
+        shutil.copy(file, folder / file.name)
+    return Program(folder.parent, folder / "lockbench")
+
+
+@pytest.mark.parametrize("name", ["with a space", "with:colon", "with$ORIGIN"])
+def test_the_lock_is_loaded_from_any_folder(name: str, tmp_path: Path) -> None:
+    lockbench = installed_in(tmp_path / name)
+    for command in (("substitute", "--lock", "futex"), ("observe", "--out", "seen")):
+        done = lockbench.run(*command, "--", "cat", "/proc/self/maps")
+        assert done.returncode == 0, done.stderr
+        library = f"/{name}/liblockbench_{'observe' if command[0] == 'observe' else 'substitute'}"
+        assert library in done.stdout, done.stderr
+
+
+def test_a_program_that_does_not_load_the_lock_is_named(lockbench: Program) -> None:
+    words = ("substitute", "--lock", "futex", "--")
+    done = lockbench.run(*words, "env", "-i", CONTRACT)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"{CONTRACT}: not seen to load the lock; " in done.stderr
+    assert done.stderr.count("\n") == 1
+    for below in (f"env -i {CONTRACT}; exit 3", f"unset LD_PRELOAD; {CONTRACT}; exit 3"):
+        done = lockbench.run(*words, "sh", "-c", below)
+        assert done.returncode == 3 and f"{CONTRACT}: not seen to load " in done.stderr
+
+
+def test_a_lock_that_was_not_loaded_has_no_row(lockbench: Program) -> None:
+    words = ("--out", "out", "--lock", "std", "--lock", "futex", "--", "env", "-i", CONTRACT)
+    done = lockbench.run("compare-program", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{CONTRACT}: not seen to load the lock futex; " in done.stderr
+    rows = (lockbench.folder / "out/program.csv").read_text(encoding="utf-8")
+    assert "futex" not in rows
+
+
+def test_numbers_with_a_comma_are_understood_or_refused(lockbench: Program) -> None:
+    script = 'case "$LD_PRELOAD" in *futex*) echo "Zeit: 1,25 s";; *) echo "Zeit: 1,5 s";; esac'
+    words = ("compare-program", "--blocks", "6", "--lock", "std", "--lock", "futex", "--metric")
+    shell = ("--lower-is-better", "--", "sh", "-c")
+    done = lockbench.run(*words, "Zeit: ([0-9,.]+) s", *shell, script)
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in done.stdout.splitlines() if line.startswith("futex"))
+    assert line.split()[-1] == "faster" and " 1.25 " in line
+    for printed in ("1,234", "inf"):
+        done = lockbench.run(*words, "Zeit: (.+) s", *shell, f"echo Zeit: {printed} s")
+        assert (done.returncode, done.stdout) == (2, "") and f"'{printed}' " in done.stderr
+
+
 def lost(lockbench: Program, lock: str, *flags: str) -> list[int]:
     """How many additions to each of two numbers are lost with this lock."""
     done = lockbench.run("substitute", "--lock", lock, *flags, "--", CONTRACT, "count", "300000")
@@ -45,6 +96,16 @@ def test_the_mutexes_are_the_locks_indeed(lockbench: Program) -> None:
     """A broken lock loses updates, which the program's own mutexes do not."""
     assert lost(lockbench, "std") == [0, 0]
     assert min(lost(lockbench, BROKEN)) > 0
+
+
+@pytest.mark.parametrize("lock", ["std", *LOCKS])
+def test_a_recursive_mutex_excludes_whatever_calls_a_filter_refuses(
+    lock: str, lockbench: Program
+) -> None:
+    """Who the owner is takes no system call."""
+    words = ("substitute", "--lock", lock, "--", CONTRACT, "filtered", "100000")
+    done = lockbench.run(*words)
+    assert (done.returncode, done.stdout) == (0, "lost 0\n"), done.stderr
 
 
 def test_only_the_mutexes_of_a_place_are_replaced(lockbench: Program) -> None:
@@ -115,7 +176,7 @@ def test_the_programs_end_is_its_own(lockbench: Program) -> None:
         (("compare-program", "--lock", "std", "--", "true"), "name two locks or more"),
         (
             ("compare-program", "--lock", "std", "--lock", "futex", "--metric", "(", "--", "true"),
-            "is neither wall, cpu nor a regular expression",
+            "--metric: is neither wall nor cpu, and '(' is no regular expression: missing ): (",
         ),
         (
             ("compare-program", "--lock", "std", "--lock", "futex", "--metric", "x", "--", "true"),

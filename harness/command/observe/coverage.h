@@ -38,7 +38,15 @@ struct RunningProcess {
   double processor_s = 0;
 };
 
+// From where the program was observed, and so what can be known at all.
+enum class View {
+  kLibrary,  // within the program: each acquisition of the C library's locks, and its hold
+  kKernel,  // from outside: each wait in the kernel, and neither acquisitions without one nor holds
+};
+
 struct Coverage {
+  View view = View::kLibrary;
+
   // How the program ended, as `exit code 1`; empty: it has not.
   std::string end;
   double life_s = 0;    // from its start to its end, or to the end of the observation

@@ -70,6 +70,11 @@ std::string runtime_text(const std::string& runtime) {
     return "the locks of Java code (monitors, java.util.concurrent): they look like idle threads; "
            "Java's flight recorder shows them (jcmd PID JFR.start)";
   }
+  if (runtime == "Go") {
+    return "the locks of Go code (sync.Mutex, channels): a goroutine waits without the kernel; "
+           "Go's "
+           "own profile shows them (runtime.SetMutexProfileFraction, then go tool pprof)";
+  }
   if (runtime == "Python") {
     return "the interpreter lock of Python (GIL): it looks like an idle thread; py-spy shows it "
            "(py-spy record --gil)";

@@ -3,8 +3,8 @@
 #include "harness/command/observe/observation.h"
 
 #include <algorithm>
+#include <functional>
 #include <pthread.h>
-#include <regex>
 #include <semaphore>
 #include <thread>
 
@@ -12,13 +12,13 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/observe/ticks.h"
+#include "harness/simulated/instrumentation/function_names.h"
 
 namespace lockbench {
 
 std::string to_text(const CodePlace& place) {
   const auto short_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  // A C++ function's parameters are longer than the line and say less.
-  const std::string function = place.function.substr(0, place.function.find('('));
+  const std::string function = stress::without_parameters(place.function);
   const std::string where =
       place.line != 0
           ? absl::StrCat(short_name(place.file), ":", place.line)
@@ -102,17 +102,21 @@ void bound_by_processors(Observation& observation, double processors, double cos
   }
 }
 
-void keep_places(Observation& observation, const std::string& expression) {
-  const std::regex wanted(expression);
+bool keep_places(Observation& observation, const Expression& wanted) {
+  const auto is_wanted = [&](const ObservedPlace& place) { return wanted.finds_in(place.name()); };
+  const bool some = std::any_of(
+      observation.processes.begin(), observation.processes.end(), [&](const auto& process) {
+        return std::any_of(process.places.begin(), process.places.end(), is_wanted);
+      });
+  if (!some) return false;
   for (ObservedProcess& process : observation.processes) {
-    std::erase_if(process.places, [&](const ObservedPlace& place) {
-      return !std::regex_search(place.name(), wanted);
-    });
+    std::erase_if(process.places, std::not_fn(is_wanted));
     process.events.clear();
     process.inversions.clear();
   }
   std::erase_if(observation.processes,
                 [](const ObservedProcess& process) { return process.places.empty(); });
+  return true;
 }
 
 }  // namespace lockbench

@@ -12,6 +12,7 @@
 #include "harness/command/observe/coverage.h"
 #include "harness/measure/latency_summary.h"
 #include "harness/observe/recording.h"
+#include "harness/plan/expression.h"
 
 namespace lockbench {
 
@@ -27,6 +28,9 @@ struct Popularity {
 
 // `counts`: the acquisitions of each lock.
 Popularity popularity_of(std::vector<std::uint64_t> counts);
+
+// How many locks have nine tenths of the contended acquisitions. `contended`: of each lock.
+std::uint64_t hot_locks_of(std::vector<std::uint64_t> contended);
 
 // A place in the program's code, as well as it is known.
 struct CodePlace {
@@ -132,7 +136,8 @@ double uncontended_cost_ns();
 // processor time is not known. Pure.
 void bound_by_processors(Observation& observation, double processors, double cost_ns);
 
-// Leaves only the places whose text the expression finds.
-void keep_places(Observation& observation, const std::string& expression);
+// Leaves only the places whose text the expression finds. False, and all are left, if it finds
+// none: that is no program without locks.
+bool keep_places(Observation& observation, const Expression& wanted);
 
 }  // namespace lockbench

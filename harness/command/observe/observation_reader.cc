@@ -120,16 +120,6 @@ class CodePlaces {
   std::map<std::uint32_t, std::unique_ptr<stress::DebugInformation>> information_;
 };
 
-std::uint64_t hot_of(std::vector<std::uint64_t> contended) {
-  std::sort(contended.begin(), contended.end(), std::greater<>());
-  std::uint64_t all = 0;
-  for (const std::uint64_t one : contended) all += one;
-  std::uint64_t seen = 0;
-  std::uint64_t hot = 0;
-  while (seen * 10 < all * 9) seen += contended[hot++];
-  return hot;
-}
-
 // What the recorder has as one or more places with the same first callers.
 struct Merged {
   ObservedPlace place;
@@ -296,7 +286,7 @@ class ProcessReader {
 
   void finish(Merged& merged) {
     ObservedPlace& place = merged.place;
-    place.hot_locks = hot_of(std::move(merged.contended));
+    place.hot_locks = hot_locks_of(std::move(merged.contended));
     place.popularity = popularity_of(std::move(merged.acquisitions));
     place.blocked_s = std::min(place.blocked_s, result_.wall_s);
     place.wait = merged.wait.summary(ns_per_tick_);

@@ -10,7 +10,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/command/observe/attach.h"
 #include "harness/command/observe/observation.h"
+#include "harness/command/observe/observation_folder.h"
 #include "harness/command/observe/observed_check.h"
 #include "harness/command/observe/observed_json.h"
 #include "harness/command/observe/observed_place.h"
@@ -20,7 +22,9 @@
 #include "harness/command/observe/verdict.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/recording.h"
+#include "harness/plan/expression.h"
 #include "harness/plan/printable.h"
+#include "harness/preload/preload.h"
 #include "harness/process/foreground_program.h"
 #include "harness/process/program_file.h"
 #include "harness/process/resources.h"
@@ -69,21 +73,6 @@ absl::Status write_results(const fs::path& folder, const Observation& observatio
                       observed_preset(*place, *process, process->processor_s, facts.processors));
 }
 
-// The folder is created before the program runs: a folder that cannot be written would lose the
-// observation.
-absl::StatusOr<fs::path> new_folder(const ObserveOptions& options) {
-  const fs::path folder =
-      options.out.value_or(fs::path("results") / "observed" /
-                           new_run_id(fs::path(options.command[0]).filename().string()));
-  std::error_code none;
-  if (fs::exists(folder, none)) {
-    return absl::AlreadyExistsError(folder.string() +
-                                    ": exists already; name another folder with --out");
-  }
-  if (const absl::Status made = make_folders(folder); !made.ok()) return made;
-  return folder;
-}
-
 // What counts most of several runs: that what did the work was not seen, or else the greatest gain.
 bool is_worse(const Observation& one, const Observation& other, const std::string& program) {
   const auto rank = [&program](const Observation& seen) {
@@ -106,7 +95,10 @@ class ObserveCommand {
       return complain(err_, "liblockbench_observe.so is missing beside lockbench; install it again",
                       kCouldNotFinish);
     }
-    const absl::StatusOr<fs::path> folder = new_folder(options_);
+    const absl::StatusOr<std::string> preload = preload_variable(*library);
+    if (!preload.ok()) return complain(err_, preload.status(), kCouldNotFinish);
+    const absl::StatusOr<fs::path> folder =
+        new_observation_folder(options_.out, options_.command[0]);
     if (!folder.ok()) {
       const bool exists = absl::IsAlreadyExists(folder.status());
       return complain(err_, folder.status(), exists ? kBadInput : kCouldNotFinish);
@@ -119,7 +111,7 @@ class ObserveCommand {
                0);
     }
     fill_facts(program->interpreter);
-    return observe_all(library->string());
+    return observe_all(*preload);
   }
 
  private:
@@ -134,9 +126,10 @@ class ObserveCommand {
     facts_.processors = static_cast<double>(usable_processors());
   }
 
-  int observe_all(const std::string& library) {
+  // `preload`: the environment variable.
+  int observe_all(const std::string& preload) {
     const ObservedRunOrder order{.command = options_.command,
-                                 .library = library,
+                                 .preload = preload,
                                  .delay = options_.delay,
                                  .duration = options_.duration,
                                  .callers = options_.callers,
@@ -173,9 +166,8 @@ class ObserveCommand {
     const Verdict verdict = verdict_of(observation, options_.command[0]);
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
-      keep_places(observation, options_.place);
-      if (some && observation.processes.empty()) {
-        complain(err_, "--place: no place matches '" + options_.place + "'", 0);
+      if (!keep_places(observation, *Expression::parse(options_.place)) && some) {
+        complain(err_, "--place: no place matches '" + options_.place + "'; all are shown", 0);
       }
     }
     const absl::Status written = write_results(folder_, observation, verdict, facts_);
@@ -229,6 +221,7 @@ int check(const ObserveOptions& options, std::ostream& err) {
 }  // namespace
 
 int observe_command(const ObserveOptions& options, std::ostream& err) {
+  if (options.pid) return attach_command(options, err);
   return options.check ? check(options, err) : ObserveCommand(options, err).run();
 }
 

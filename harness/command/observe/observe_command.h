@@ -15,6 +15,7 @@
 namespace lockbench {
 
 inline constexpr std::uint32_t kMostCallers = 8;
+inline constexpr Nanoseconds kAttachedFor{std::chrono::seconds(10)};
 
 struct ObserveOptions {
   std::vector<std::string> command;  // the program and its arguments
@@ -24,6 +25,8 @@ struct ObserveOptions {
   std::uint32_t callers = 0;  // that make up a place; 0: up to the first that is no wrapper
   std::uint32_t repeat = 1;   // runs of the program
   std::string place;          // a regular expression; empty: all places
+  // Instead of a program: a process that runs already, for `duration`, or else kAttachedFor.
+  std::optional<std::uint32_t> pid;
   // Instead of a program: whether the preset of this observation has the program's contention.
   std::optional<std::filesystem::path> check;
 };

@@ -2,8 +2,13 @@
 
 // The command `observe`.
 
+#include <charconv>
+#include <cstdint>
+#include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
@@ -33,12 +38,28 @@ constexpr char kFooter[] =
     "  lockbench observe --out seen --delay 5s --duration 30s -- memcached -t 4\n"
     "  lockbench observe --repeat 5 -- ./benchmark\n"
     "  lockbench observe --place 'item_lock|assoc' -- memcached -t 4\n"
+    "  lockbench observe --pid 4711 --duration 10s     a process that runs already, from outside\n"
     "  lockbench observe --check seen          whether the preset has the program's contention\n"
     "  lockbench advise --observed seen        which lock is best for this load\n"
     "\n"
     "Exit codes: the program's own, or 128 and the number of the signal that ended it; 1 the\n"
     "result could not be written, 2 bad input or a program that cannot be observed. With --check:\n"
     "0 its contention is the program's, 4 it is not.\n";
+
+absl::StatusOr<std::uint32_t> parse_process(std::string_view text) {
+  std::uint32_t process = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), process);
+  if (error == std::errc() && end == text.data() + text.size() && process != 0) return process;
+  return absl::InvalidArgumentError("'" + std::string(text) + "' is no number of a process");
+}
+
+std::string validate_attached(const ObserveOptions& options) {
+  if (!options.command.empty()) return "--pid: watches a process that runs; leave out the program";
+  if (options.check) return "--pid: --check measures a preset; give one of both";
+  if (options.delay.count() != 0) return "--pid: the process runs already; leave out --delay";
+  if (options.repeat != 1) return "--pid: the process runs already; leave out --repeat";
+  return {};
+}
 
 class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
  public:
@@ -74,6 +95,12 @@ class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
     add_place_expression(observe,
                          "Keeps only places whose name matches, as `function file.c:120` [all]",
                          options.place);
+    add_parsed(observe,
+               {.names = "--pid",
+                .type = "PID",
+                .help = "Instead of starting a program: watches this process, which runs already, "
+                        "from outside for --duration [10s]. Needs root and bpftrace"},
+               parse_process, options.pid);
     add_folder(
         observe, "--check",
         "Instead of a program: measures the preset of this observation, and says whether its "
@@ -84,6 +111,7 @@ class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
   std::string complete(const CLI::App&, const Invocation& invocation) override {
     options_.command = invocation.after_dashes;
     const ObserveOptions& options = options_;
+    if (options.pid) return validate_attached(options);
     if (options.check) {
       return options.command.empty() ? std::string()
                                      : "--check: measures a preset; leave out the program";

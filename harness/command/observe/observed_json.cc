@@ -95,7 +95,9 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   return json;
 }
 
-Json end_json(int status) {
+Json end_json(std::optional<int> ended) {
+  if (!ended) return nullptr;
+  const int status = *ended;
   if (WIFSIGNALED(status)) return {{"signal", WTERMSIG(status)}};
   return {{"exit_code", WEXITSTATUS(status)}};
 }

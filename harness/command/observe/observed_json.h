@@ -3,6 +3,7 @@
 // observed.json: what was observed, for other programs. docs/observe.md describes the members.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct ObservationFacts {
   std::string started_at;   // UTC, ISO 8601
   double wall_s = 0;
   double processor_s = 0;
-  int status = 0;  // as of waitpid()
+  std::optional<int> status;  // as of waitpid(); absent: it runs still
   double delay_s = 0;
   double duration_s = 0;  // 0: to the end
   std::string places;     // the expression of --place; empty: all

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 #include <system_error>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/command/observe/observed_json.h"
+#include "harness/plan/expression.h"
 #include "harness/plan/preset_file.h"
 #include "harness/record/files.h"
 
@@ -115,7 +115,9 @@ absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder)
 
 absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
                                            const std::string& expression) {
-  const std::regex wanted(expression);
+  const absl::StatusOr<Expression> parsed = Expression::parse(expression);
+  if (!parsed.ok()) return parsed.status();
+  const Expression& wanted = *parsed;
   return from_places(
       folder,
       [&wanted](const std::vector<const Json*>& places,
@@ -125,7 +127,7 @@ absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
         for (const Json* place : places) {
           if (place->at("kind") != kind_name(observe::LockKind::kMutex)) continue;
           const std::string name = place->at("name");
-          if (std::regex_search(name, wanted)) {
+          if (wanted.finds_in(name)) {
             const std::string program = place->at("callers").at(0).at("module");
             if (is_newer(program, file)) {
               return absl::InvalidArgumentError(

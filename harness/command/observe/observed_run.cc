@@ -65,12 +65,11 @@ class Observer {
     begin_ = Clock::now();
     next_look_ = begin_ + ProcessTree::kFirstLook;
     next_note_ = begin_ + std::chrono::seconds(1);
-    const ForegroundOrder order{
-        .words = order_.command,
-        .environment = {preload_variable(order_.library), recording_->variable()},
-        .first = ProcessTree::kFirstLook,
-        .look = [this] { return look(); },
-        .has_ended = [this](std::uint32_t pid) { tree_.has_ended(pid); }};
+    const ForegroundOrder order{.words = order_.command,
+                                .environment = {order_.preload, recording_->variable()},
+                                .first = ProcessTree::kFirstLook,
+                                .look = [this] { return look(); },
+                                .has_ended = [this](std::uint32_t pid) { tree_.has_ended(pid); }};
     const absl::StatusOr<ForegroundEnd> end = run_in_foreground(order);
     if (!end.ok()) return end.status();
     if (stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();

@@ -17,7 +17,7 @@ namespace lockbench {
 
 struct ObservedRunOrder {
   std::vector<std::string> command;
-  std::string library;        // that the program loads
+  std::string preload;        // NAME=VALUE, with which the program loads the library
   Nanoseconds delay{0};       // skips the start of the program
   Nanoseconds duration{0};    // records that long; 0: to the end
   std::uint32_t callers = 0;  // that make up a place; 0: up to the first that is no wrapper

@@ -65,4 +65,14 @@ Popularity popularity_of(std::vector<std::uint64_t> counts) {
   return result;
 }
 
+std::uint64_t hot_locks_of(std::vector<std::uint64_t> contended) {
+  std::sort(contended.begin(), contended.end(), std::greater<>());
+  std::uint64_t all = 0;
+  for (const std::uint64_t one : contended) all += one;
+  std::uint64_t seen = 0;
+  std::uint64_t hot = 0;
+  while (seen * 10 < all * 9) seen += contended[hot++];
+  return hot;
+}
+
 }  // namespace lockbench

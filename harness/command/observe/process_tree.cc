@@ -14,6 +14,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/command/observe/language_runtime.h"
 #include "harness/kernel/kernel_file.h"
 #include "harness/process/program_file.h"
 
@@ -178,19 +179,6 @@ bool has_library(std::uint32_t pid) {
   return false;
 }
 
-// Programs whose own locks look like something else to the C library.
-std::string runtime_of(std::uint32_t pid, const std::string& program) {
-  const std::string name = file_name(program);
-  if (name.starts_with("python") || name.starts_with("pypy")) return "Python";
-  if (name.starts_with("ruby")) return "Ruby";
-  std::ifstream file(folder_of(pid) / "maps");
-  for (std::string line; std::getline(file, line);) {
-    if (line.ends_with("/libjvm.so")) return "Java";
-    if (line.ends_with("/libcoreclr.so")) return ".NET";
-  }
-  return {};
-}
-
 }  // namespace
 
 std::chrono::nanoseconds ProcessTree::look() {
@@ -235,7 +223,7 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
     return;
   }
   if (!image.recorded) {
-    if (const std::string runtime = runtime_of(pid, program); !runtime.empty())
+    if (const std::string runtime = language_runtime(pid, program); !runtime.empty())
       runtimes_.insert(runtime);
   }
   image.recorded = true;

@@ -88,7 +88,11 @@ std::vector<std::string> gaps_of(const Observation& observation) {
 std::vector<std::string> doubts_of(const Observation& observation) {
   const Coverage& coverage = observation.coverage;
   std::vector<std::string> doubts;
-  if (1 - coverage.seen_futex_share() >= kProblemFrom) {
+  if (coverage.view == View::kKernel && coverage.seen_futex_samples < coverage.futex_samples) {
+    doubts.push_back(absl::StrCat(grouped(coverage.futex_samples - coverage.seen_futex_samples),
+                                  " of ", grouped(coverage.futex_samples),
+                                  " futex waits, which bpftrace lost or whose place is not known"));
+  } else if (1 - coverage.seen_futex_share() >= kProblemFrom) {
     doubts.push_back(absl::StrCat(
         percent(1 - coverage.seen_futex_share()), " of ", grouped(coverage.futex_samples),
         " sampled futex waits were of locks that this program makes without the C library's "
@@ -108,6 +112,11 @@ std::vector<std::string> doubts_of(const Observation& observation) {
                        " of the time, and whether that is a lock or an event is not known"));
     }
   }
+  if (coverage.view == View::kKernel) {
+    doubts.push_back(
+        "acquisitions without a wait, holds and spinning, which only the program itself knows: to "
+        "count them, start it with `lockbench observe -- PROGRAM`");
+  }
   for (const std::string& runtime : coverage.runtimes) {
     const bool threads = std::any_of(observation.processes.begin(), observation.processes.end(),
                                      [](const ObservedProcess& p) { return p.threads > 1; });
@@ -125,9 +134,12 @@ std::string seen_text(const Coverage& coverage) {
   }
   if (coverage.futex_samples > 0) {
     absl::StrAppend(&text, ", ", percent(coverage.seen_futex_share()), " of ",
-                    grouped(coverage.futex_samples), " sampled futex waits");
+                    grouped(coverage.futex_samples),
+                    coverage.view == View::kKernel ? " futex waits" : " sampled futex waits");
   } else {
-    absl::StrAppend(&text, ", no thread slept in a futex when it was looked at");
+    absl::StrAppend(&text, coverage.view == View::kKernel
+                               ? ", no thread slept in a futex"
+                               : ", no thread slept in a futex when it was looked at");
   }
   if (coverage.window_s < coverage.life_s * 0.99) {
     absl::StrAppend(&text, ", ", duration_text(coverage.window_s * 1e9), " of ",
@@ -139,6 +151,7 @@ std::string seen_text(const Coverage& coverage) {
 }
 
 std::string other_locks_text(const Observation& observation) {
+  if (observation.coverage.view == View::kKernel) return {};  // a doubt says it of all
   for (const ObservedProcess& process : observation.processes) {
     for (const ObservedPlace& place : process.places) {
       if (!place.is_futex()) continue;
@@ -177,7 +190,11 @@ std::string spread_text(const std::vector<double>& gains) {
                       percent(*most));
 }
 
-std::string no_locks_text(const std::string& program) {
+std::string no_locks_text(const std::string& program, View view) {
+  if (view == View::kKernel) {
+    return absl::StrCat("no thread of ", short_name(program),
+                        " waited for a lock while it was watched");
+  }
   return absl::StrCat("no process of ", printable(program),
                       " acquired a lock of the C library while it was observed");
 }
@@ -263,7 +280,8 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
                            : absl::StrCat("the program that did the work was not seen: ", which));
     for (std::size_t i = 1; i < gaps.size(); ++i) verdict.notes.push_back("not seen: " + gaps[i]);
   } else {
-    const std::string what = nothing ? no_locks_text(program) : process_text(*process);
+    const std::string what =
+        nothing ? no_locks_text(program, coverage.view) : process_text(*process);
     doubts.insert(doubts.begin(), gaps.begin(), gaps.end());
     if (greatest_gain(observation) >= kProblemFrom) {
       verdict = {.kind = VerdictKind::kMayCost, .answer = "locks may cost time: " + what};

@@ -4,18 +4,19 @@
 
 #include <charconv>
 #include <csignal>
-#include <regex>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/command/substitute/printed_number.h"
+#include "harness/plan/expression.h"
 #include "harness/plan/printable.h"
+#include "harness/preload/preload.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/child_process.h"
 #include "harness/process/program_file.h"
-#include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/files.h"
 #include "harness/record/stamp.h"
@@ -97,26 +98,30 @@ class ProgramComparison {
     }
     if (!status.ok()) {
       return complain(err_, std::string(status.message()),
-                      absl::IsInvalidArgument(status) ? kBadInput : kCouldNotFinish);
+                      absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)
+                          ? kBadInput
+                          : kCouldNotFinish);
     }
     return answer();
   }
 
   // The rest of a row.
   absl::StatusOr<std::string> measure_one(const std::string& lock) {
-    std::vector<std::string> words{options_.program, "substitute", "--lock", lock};
-    if (!options_.with.place.empty()) {
-      words.insert(words.end(), {"--observed", options_.with.observed->string(), "--place",
-                                 options_.with.place});
-    }
-    words.emplace_back("--");
-    words.insert(words.end(), options_.command.begin(), options_.command.end());
+    Substitution with = options_.with;
+    with.lock = lock;
+    absl::StatusOr<std::vector<std::string>> environment = environment_for(with);
+    if (!environment.ok()) return environment.status();
+    const auto announcements = AnnouncementFile::create();
+    if (!announcements.ok()) return announcements.status();
+    const bool is_unchanged = environment->empty();
+    if (!is_unchanged) environment->push_back((*announcements)->variable());
     const double cpu_before = children_cpu_s();
     const Clock::time_point begin = Clock::now();
-    const absl::StatusOr<ChildResult> result = run_child({.program = this_program(),
-                                                          .words = words,
+    const absl::StatusOr<ChildResult> result = run_child({.program = options_.command[0],
+                                                          .words = options_.command,
                                                           .input = {},
-                                                          .deadline = begin + options_.time_limit});
+                                                          .deadline = begin + options_.time_limit,
+                                                          .environment = *environment});
     const double wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
     const double cpu_s = children_cpu_s() - cpu_before;
     if (!result.ok()) return result.status();
@@ -127,10 +132,14 @@ class ProgramComparison {
     if (result->ending != ChildEnding::kEnded || result->status != 0) {
       return absl::InternalError(end_text(who, *result));
     }
+    if (!is_unchanged) {
+      const absl::Status loaded = (*announcements)->check(options_.command[0], "the lock " + lock);
+      if (!loaded.ok()) return loaded;
+    }
     std::string printed;
     if (options_.metric != "wall" && options_.metric != "cpu") {
       const absl::StatusOr<double> number =
-          internal::number_in(result->out + result->err, options_.metric);
+          internal::number_in(result->out + result->err, *Expression::parse(options_.metric));
       if (!number.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(
             "--metric: ", std::string(number.status().message()), " in what ", who, " prints"));
@@ -172,22 +181,13 @@ std::vector<std::size_t> order_in_block(std::size_t locks, std::uint32_t block) 
   return order;
 }
 
-absl::StatusOr<double> number_in(const std::string& text, const std::string& expression) {
-  const std::regex wanted(expression);
-  std::smatch last;
-  for (std::sregex_iterator match(text.begin(), text.end(), wanted), end; match != end; ++match) {
-    last = *match;
-  }
-  if (last.empty()) return absl::InvalidArgumentError("nothing matches '" + expression + "'");
-  std::string digits = last.size() > 1 ? last[1].str() : last[0].str();
-  std::erase(digits, ',');
-  double number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || !(number > 0)) {
-    return absl::InvalidArgumentError("'" + digits + "' is no number above 0, which '" +
-                                      expression + "' matches");
-  }
-  return number;
+absl::StatusOr<double> number_in(const std::string& text, const Expression& expression) {
+  const std::optional<std::string> found = expression.last_in(text);
+  if (!found) return absl::InvalidArgumentError("nothing matches '" + expression.text() + "'");
+  const absl::StatusOr<double> number = printed_number(*found);
+  if (number.ok()) return number;
+  return absl::InvalidArgumentError(absl::StrCat(std::string(number.status().message()),
+                                                 "; it is what '", expression.text(), "' matches"));
 }
 
 }  // namespace internal

@@ -13,12 +13,12 @@
 #include <absl/status/statusor.h>
 
 #include "harness/command/substitute/substituted_lock.h"
+#include "harness/plan/expression.h"
 #include "workloads/settings.h"
 
 namespace lockbench {
 
 struct CompareProgramOptions {
-  std::string program;             // lockbench itself
   std::vector<std::string> locks;  // the first is what the others are compared with
   Substitution with;               // but for the lock
   std::string metric = "wall";     // wall, cpu, or an expression for a number that is printed
@@ -38,7 +38,7 @@ std::vector<std::size_t> order_in_block(std::size_t locks, std::uint32_t block);
 
 // The number that the expression finds in the text: its first group, or else all that it matches;
 // the last match counts. InvalidArgument if nothing matches, or what does is no number.
-absl::StatusOr<double> number_in(const std::string& text, const std::string& expression);
+absl::StatusOr<double> number_in(const std::string& text, const Expression& expression);
 
 }  // namespace internal
 

@@ -3,11 +3,12 @@
 #include "harness/command/substitute/substitute_command.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
 #include "harness/plan/printable.h"
+#include "harness/preload/preload.h"
+#include "harness/process/foreground_program.h"
 #include "harness/process/pipe.h"
 #include "harness/process/program_file.h"
 #include "harness/terminal/exit_code.h"
@@ -15,9 +16,31 @@
 namespace lockbench {
 namespace {
 
-int complain(std::ostream& err, const std::string& what) {
+int complain(std::ostream& err, const std::string& what, int code = kBadInput) {
   err << "lockbench substitute: " << printable(what) << '\n';
-  return kBadInput;
+  return code;
+}
+
+// The unchanged program, in the place of this one.
+int become(std::vector<std::string> words, std::ostream& err) {
+  execvp(words[0].c_str(), pointers_to(words).data());
+  return complain(err, "`" + words[0] + "` cannot be started: " + std::strerror(errno));
+}
+
+// This process stays, to say which of the programs had their own mutexes.
+int run_with_lock(const SubstituteOptions& options, std::vector<std::string> environment,
+                  std::ostream& err) {
+  const auto announcements = AnnouncementFile::create();
+  if (!announcements.ok()) {
+    return complain(err, std::string(announcements.status().message()), kCouldNotFinish);
+  }
+  environment.push_back((*announcements)->variable());
+  const absl::StatusOr<ForegroundEnd> end =
+      run_in_foreground({.words = options.command, .environment = environment});
+  if (!end.ok()) return complain(err, std::string(end.status().message()));
+  const absl::Status loaded = (*announcements)->check(options.command[0], "the lock");
+  if (!loaded.ok()) complain(err, std::string(loaded.message()));
+  return exit_code_of(end->status);
 }
 
 }  // namespace
@@ -27,13 +50,8 @@ int substitute_command(const SubstituteOptions& options, std::ostream& err) {
   if (!environment.ok()) return complain(err, std::string(environment.status().message()));
   const absl::StatusOr<ProgramFile> program = find_preloadable(options.command[0]);
   if (!program.ok()) return complain(err, std::string(program.status().message()));
-  for (const std::string& variable : *environment) {
-    const std::size_t equals = variable.find('=');
-    setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
-  }
-  std::vector<std::string> words = options.command;
-  execvp(words[0].c_str(), pointers_to(words).data());
-  return complain(err, "`" + options.command[0] + "` cannot be started: " + std::strerror(errno));
+  if (environment->empty()) return become(options.command, err);
+  return run_with_lock(options, *environment, err);
 }
 
 }  // namespace lockbench

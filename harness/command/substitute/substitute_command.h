@@ -16,7 +16,8 @@ struct SubstituteOptions {
   std::vector<std::string> command;
 };
 
-// Replaces this process by the program; returns only if that is not possible: kBadInput.
+// Runs the program in the foreground, and returns its exit code. If a program of the run did not
+// load the lock, says so. kBadInput if the program cannot be started.
 int substitute_command(const SubstituteOptions& options, std::ostream& err);
 
 }  // namespace lockbench

@@ -7,11 +7,14 @@
 #include <set>
 #include <string>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/program_flags.h"
 #include "harness/command/substitute/compare_program_command.h"
 #include "harness/command/substitute/substitute_command.h"
+#include "harness/plan/expression.h"
 #include "harness/plan/quantity.h"
 
 namespace lockbench {
@@ -126,7 +129,6 @@ class CompareProgramEntry final : public CommandWithOptions<CompareProgramOption
   }
 
   std::string complete(const CLI::App&, const Invocation& invocation) override {
-    options_.program = invocation.program;
     options_.command = invocation.after_dashes;
     const CompareProgramOptions& options = options_;
     const std::set<std::string> different(options.locks.begin(), options.locks.end());
@@ -140,8 +142,10 @@ class CompareProgramEntry final : public CommandWithOptions<CompareProgramOption
       return "--lower-is-better: is for a printed number; of " + options.metric +
              " it is so anyway";
     }
-    if (printed && !is_expression(options.metric)) {
-      return "--metric: '" + options.metric + "' is neither wall, cpu nor a regular expression";
+    const absl::Status expression =
+        printed ? Expression::parse(options.metric).status() : absl::OkStatus();
+    if (!expression.ok()) {
+      return absl::StrCat("--metric: is neither wall nor cpu, and ", expression.message());
     }
     if (!options.command.empty()) return {};
     return std::string(kNoProgram) +

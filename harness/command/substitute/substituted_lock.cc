@@ -10,7 +10,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/command/observe/observed_place.h"
-#include "harness/process/foreground_program.h"
+#include "harness/preload/preload.h"
 #include "harness/process/resources.h"
 #include "harness/substitute/chosen_places.h"
 
@@ -65,7 +65,9 @@ absl::StatusOr<std::vector<std::string>> environment_for(const Substitution& sub
     }
     library = find_engine(kPrefix + lock + kSuffix);
   }
-  environment.push_back(preload_variable(library->string()));
+  const absl::StatusOr<std::string> preload = preload_variable(*library);
+  if (!preload.ok()) return preload.status();
+  environment.push_back(*preload);
   return environment;
 }
 

@@ -21,11 +21,56 @@
 namespace lockbench::stress {
 namespace {
 
+// The identifiers of a name that Rust mangled (RFC 2603), without its generic arguments' structure:
+// `_RNvNtCs1_3std4sync4lock` is std::sync::lock. Empty if it is no name of this kind.
+std::string readable_in_rust(std::string_view name) {
+  std::string text;
+  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  for (std::size_t at = 2; at < name.size();) {
+    if (name[at] == 's' || name[at] == 'B') {  // a number that tells namesakes apart; a reference
+      at = name.find('_', at);
+      if (at == std::string_view::npos) return "";
+      ++at;
+    } else if (is_digit(name[at])) {
+      std::size_t length = 0;
+      while (at < name.size() && is_digit(name[at])) {
+        length = 10 * length + static_cast<std::size_t>(name[at++] - '0');
+      }
+      if (at < name.size() && name[at] == '_') ++at;
+      if (length > name.size() - at) return "";
+      if (length != 0) absl::StrAppend(&text, text.empty() ? "" : "::");
+      text += name.substr(at, length);
+      at += length;
+    } else if (name[at] == '.') {
+      break;  // what the compiler added
+    } else {
+      ++at;
+    }
+  }
+  return text;
+}
+
+// `::h` and 16 digits, at the end of names that Rust mangled as C++ does.
+void remove_hash_of_rust(std::string& text) {
+  constexpr std::size_t kBytes = 19;
+  if (text.size() <= kBytes || text.compare(text.size() - kBytes, 3, "::h") != 0) return;
+  if (text.find_first_not_of("0123456789abcdef", text.size() - kBytes + 3) == std::string::npos) {
+    text.resize(text.size() - kBytes);
+  }
+}
+
 std::string readable(const char* name) {
+  if (std::string_view(name).starts_with("_R")) {
+    std::string text = readable_in_rust(name);
+    return text.empty() ? name : text;
+  }
+  // Else it is no mangled name, and what a type is called: `f` would become `float`.
+  if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
   char* const demangled = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string text = status == 0 ? demangled : name;
   std::free(demangled);
+  remove_hash_of_rust(text);
   return text;
 }
 
@@ -161,6 +206,22 @@ std::string function_at(const void* address) {
 
 std::string readable_name(const char* name) {
   return readable(name);
+}
+
+std::string without_parameters(const std::string& function) {
+  std::string text = function.substr(0, function.find(" [clone "));
+  for (const std::string_view qualifier : {" const", " volatile", " &&", " &", " noexcept"}) {
+    if (text.ends_with(qualifier)) text.resize(text.size() - qualifier.size());
+  }
+  if (!text.ends_with(')')) return text;
+  // Backwards: parentheses before the last pair are of a call operator, an anonymous namespace or a
+  // template's argument.
+  int open = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (text[at] == ')') ++open;
+    if (text[at] == '(' && --open == 0) return text.substr(0, at);
+  }
+  return text;
 }
 
 std::vector<std::string> sources_without_instrumentation(const char* library) {

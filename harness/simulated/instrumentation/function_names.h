@@ -20,6 +20,9 @@ std::string variable_at(const void* address);
 // The readable form of a name that the compiler has mangled.
 std::string readable_name(const char* name);
 
+// A readable name without the parameters of the function, which are longer than it and say less.
+std::string without_parameters(const std::string& function);
+
 // The sources of a shared library, as their compilers named them, that were compiled without
 // instrumentation; empty if its symbols were removed.
 std::vector<std::string> sources_without_instrumentation(const char* library);
