@@ -97,11 +97,10 @@ install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake
         DESTINATION ${package} COMPONENT dev)
 
 # The pages that messages name: tests/scripts/test_cited_pages.py.
-foreach(page cluster continuous-integration method observe petri prediction presets services stress
-             stress-engines)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/docs/${page}.md)
-    install(FILES docs/${page}.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs
-                                  COMPONENT program)
+foreach(page docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md docs/petri.md
+             docs/prediction.md docs/presets.md docs/services.md docs/stress.md docs/stress-engines.md)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${page})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs COMPONENT program)
   endif()
 endforeach()
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/liblockbench-dev)

@@ -3,11 +3,14 @@
 """Draws what the pages of docs/ show of the runs in results/reference/, and writes their tables.
 
 A page that shows images/reference/xeon-2vcpu/quick/winner.png shows the picture `winner` of the run
-results/reference/xeon-2vcpu/quick: the pages themselves are the list. Each picture carries the id
-of its run, as the text `run` of the PNG, so that a test finds pictures that are older than the run.
+results/reference/xeon-2vcpu/quick: the pages themselves are the list. A + between machines, as in
+images/reference/epyc-2vcpu+xeon-16vcpu/quick/cost-by-load.png, is a picture of several machines.
+Each picture carries the id of its run, or of all of them, as the text `run` of the PNG, so that a
+test finds pictures that are older than the run.
 
 Between `<!-- by load: reference/epyc-2vcpu/loads -->` and `<!-- end of by load: … -->` a page has
-the table of this run's ratios by load. With --out, no page is changed.
+the table of this run's ratios by load; with `many keys`, that of its most keys. With --out, no page
+is changed.
 """
 
 from __future__ import annotations
@@ -27,8 +30,10 @@ modules.need("gallery", "matplotlib", "pandas", "scipy")
 from PIL import Image  # noqa: E402  # matplotlib itself needs it
 from PIL.PngImagePlugin import PngInfo  # noqa: E402
 
-from analysis import by_load, command, figure, files, loader, marked  # noqa: E402
-from analysis.pictures import PICTURES  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from analysis import by_load, command, figure, files, loader, machines, marked  # noqa: E402
+from analysis.pictures import OF_MACHINES, PICTURES  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -39,7 +44,10 @@ _LINK = re.compile(
     r"\((?:docs/|\.\./)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
     r"(?P<picture>[^/()\s]+)\.png)\)"
 )
-_TABLE = re.compile(r"^<!-- (?P<name>by load: (?P<run>reference/\S+)) -->$", re.MULTILINE)
+_TABLE = re.compile(
+    r"^<!-- (?P<name>(?P<what>by load|many keys): (?P<run>reference/\S+)) -->$", re.MULTILINE
+)
+_TABLES = {"by load": by_load.table, "many keys": by_load.many_keys}
 
 
 @dataclass(frozen=True, order=True)
@@ -47,9 +55,19 @@ class Shown:
     """A picture that a page shows, and where."""
 
     path: Path  # from docs/
-    run: str  # its folder, from results/
+    run: str  # its folder, from results/; of several machines, with a + between them
     picture: str
     place: str  # page:line
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of its runs."""
+        _, machine, preset = self.run.split("/")
+        return [RESULTS / "reference" / one / preset for one in machine.split("+")]
+
+    @property
+    def run_ids(self) -> str:
+        return " ".join(map(run_id_of, self.folders))
 
 
 def parser() -> command.Parser:
@@ -95,29 +113,39 @@ def with_tables(text: str) -> str:
     """A page with its tables as their runs have them now."""
     for mark in _TABLE.finditer(text):
         with (RESULTS / mark["run"] / "comparisons.csv").open(encoding="utf-8", newline="") as rows:
-            text = marked.replaced(text, mark["name"], by_load.table(list(csv.DictReader(rows))))
+            table = _TABLES[mark["what"]](list(csv.DictReader(rows)))
+            text = marked.replaced(text, mark["name"], table)
     return text
 
 
 def check(shown: Shown) -> None:
     """Refuses what can be known to be wrong before anything is drawn."""
-    if shown.picture not in PICTURES:
+    known = list(PICTURES) if len(shown.folders) == 1 else list(OF_MACHINES)
+    if shown.picture not in known:
         raise loader.InputError(
-            f"{shown.place}: no picture is called {shown.picture!r}; there are"
-            f" {', '.join(PICTURES)}"
+            f"{shown.place}: no picture is called {shown.picture!r}; there are {', '.join(known)}"
         )
-    if not (RESULTS / shown.run / "trials.csv").is_file():
+    missing = [one for one in shown.folders if not (one / "trials.csv").is_file()]
+    if missing:
         runs = sorted(
             str(path.parent.relative_to(RESULTS))
             for path in RESULTS.glob("reference/*/*/trials.csv")
         )
         raise loader.InputError(
-            f"{shown.place}: no run is in results/{shown.run}; there are {', '.join(runs)}"
+            f"{shown.place}: no run is in results/{missing[0].relative_to(RESULTS)}; there are"
+            f" {', '.join(runs)}"
         )
 
 
+def made_of(shown: Shown) -> Figure | None:
+    runs = [loader.load(folder) for folder in shown.folders]
+    if len(runs) == 1:
+        return PICTURES[shown.picture](runs[0])
+    return OF_MACHINES[shown.picture](machines.fleet(runs))
+
+
 def draw(shown: Shown, out: Path) -> Path:
-    made = PICTURES[shown.picture](loader.load(RESULTS / shown.run))
+    made = made_of(shown)
     if made is None:
         raise loader.InputError(
             f"{shown.place}: the run {shown.run!r} has nothing to draw as {shown.picture!r}"
@@ -126,7 +154,7 @@ def draw(shown: Shown, out: Path) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         figure.save(made, target)
-        shrink(target, run_id_of(RESULTS / shown.run))
+        shrink(target, shown.run_ids)
     except OSError as error:
         raise loader.InputError(f"{target}: cannot be written: {error.strerror}") from None
     return target

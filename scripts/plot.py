@@ -17,8 +17,7 @@ modules.need("plot", "matplotlib", "pandas", "scipy")
 from matplotlib.figure import Figure  # noqa: E402
 
 from analysis import cells, command, figure, loader, machines, selection  # noqa: E402
-from analysis.fleet import Fleet  # noqa: E402
-from analysis.pictures import PICTURES, by_machine  # noqa: E402
+from analysis.pictures import OF_MACHINES, PICTURES  # noqa: E402
 
 FORMATS = ("png", "svg")
 
@@ -95,7 +94,7 @@ def pictures_of(runs: Sequence[loader.Run]) -> dict[str, Callable[[], Figure | N
                 f"{len(runs)} runs of one machine given; plot draws one run, or a run of each of"
                 " several machines; compare and report take several"
             )
-        return {"by-machine": lambda: by_machine.draw(Fleet(members))}
+        return {name: partial(draw, members) for name, draw in OF_MACHINES.items()}
     return {name: partial(draw, members[0].run) for name, draw in PICTURES.items()}
 
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/plan/load.h"
+#include "harness/plan/window.h"
 
 namespace lockbench {
 
@@ -64,6 +65,36 @@ std::optional<double> ideal_seconds(const HoldBound& bound, const Cell& cell,
       (holds(bound.holds) * spun_of(cell.hold) + operations * cell.threads * spun_of(cell.think)) /
       processors;
   return std::max({key_s, thread_s, spun_s});
+}
+
+void StarvationWatch::look(double now_s, std::span<const ThreadProgress> threads) {
+  now_s_ = now_s;
+  all_ = 0;
+  for (const ThreadProgress& thread : threads) all_ += thread.attempts;
+  seen_.resize(threads.size());
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const bool same = seen_[i].progress.in_loop && threads[i].in_loop &&
+                      seen_[i].progress.attempts == threads[i].attempts;
+    if (!same) seen_[i] = {.progress = threads[i], .since_s = now_s, .all_then = all_};
+  }
+}
+
+std::optional<StarvationWatch::Starved> StarvationWatch::longest() const {
+  std::optional<Starved> found;
+  for (const Seen& thread : seen_) {
+    if (!thread.progress.in_loop || thread.all_then == all_) continue;
+    const double seconds = now_s_ - thread.since_s;
+    if (seconds > 0 && (!found || seconds > found->seconds)) {
+      found = {.seconds = seconds, .others = all_ - thread.all_then};
+    }
+  }
+  return found;
+}
+
+Nanoseconds least_starvation(const Cell& cell) {
+  if (cell.stall_limit == Nanoseconds{0}) return Nanoseconds{0};
+  const Nanoseconds operation = longest_of(cell.hold) + longest_of(cell.think) + cell.timeout;
+  return std::max(cell.stall_limit / 2, 2 * operation);
 }
 
 namespace {

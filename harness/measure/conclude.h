@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "harness/measure/event_counts.h"
 #include "harness/measure/phases.h"
@@ -67,6 +68,45 @@ class StallWatch {
   std::uint64_t progress_ = 0;
   double since_s_ = 0;
 };
+
+// What a thread has done so far.
+struct ThreadProgress {
+  bool in_loop = false;        // it has begun, and has not finished
+  std::uint64_t attempts = 0;  // operations that have ended
+};
+
+// Finds the thread that has been inside of one operation for longest, while others ended theirs.
+class StarvationWatch {
+ public:
+  // Of one thread: for at least so long it has ended no operation, in which the others have ended
+  // so many.
+  struct Starved {
+    double seconds = 0;
+    std::uint64_t others = 0;
+  };
+
+  // Always the same threads, in the same order. Times ascend.
+  void look(double now_s, std::span<const ThreadProgress> threads);
+
+  // At the last look. Absent if no thread was inside of its operation at two looks while others
+  // ended some.
+  std::optional<Starved> longest() const;
+
+ private:
+  struct Seen {
+    ThreadProgress progress;
+    double since_s = 0;          // the first look at which it had done this
+    std::uint64_t all_then = 0;  // what all threads had done by then
+  };
+
+  std::vector<Seen> seen_;
+  double now_s_ = 0;
+  std::uint64_t all_ = 0;
+};
+
+// How long a thread has to be inside of one operation to count as starved: half of the time after
+// which a trial without any progress is a deadlock, and twice the longest operation. 0: never.
+Nanoseconds least_starvation(const Cell& cell);
 
 // Writes the resources that the process used in the window into `sample`.
 void add_usage(const Usage& used, Sample& sample);

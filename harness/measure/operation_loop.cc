@@ -2,6 +2,8 @@
 
 #include "harness/measure/operation_loop.h"
 
+#include <algorithm>
+
 #include "harness/measure/arrivals.h"
 #include "primitives/platform/spin.h"
 #include "primitives/platform/thread.h"
@@ -14,11 +16,14 @@ OperationLoop::OperationLoop(const Trial& trial, std::uint32_t thread, const Spi
       report_(report),
       sampler_(cell_.sample_every, derive_seed(trial.seed, ~std::uint64_t{thread})),
       think_(cell_.think, pace, Worker::Role::kThink),
+      idles_(cell_.mode == Mode::kTimed && cell_.think.sleeps()),
       scratch_(think_.lines()),
       thread_(thread),
       seed_(derive_seed(trial.seed, ~std::uint64_t{thread})) {}
 
 void OperationLoop::run(TrialPhases& phases) {
+  // relaxed: only for messages and for the judgement of a trial that does not end.
+  report_.begun.store(true, std::memory_order_relaxed);
   // Another seed than those of the sampler and of the arrivals.
   seed_random_work(derive_seed(seed_, 2));
   begin(phases);
@@ -41,7 +46,8 @@ void OperationLoop::begin(TrialPhases& phases) {
   report_.at_work.store(true, std::memory_order_relaxed);
 }
 
-// An operation that is in progress when the window opens ends in the window and counts.
+// An operation that is in progress when the window opens ends in the window and counts. One that
+// ended before, and whose thread then slept, does not.
 void OperationLoop::warm_up(TrialPhases& phases) {
   operate_untimed();
   phases.arrive();
@@ -49,15 +55,18 @@ void OperationLoop::warm_up(TrialPhases& phases) {
     forget_counts();
     operate_untimed();
   } while (phases.in(TrialPhases::kWarmup));
+  if (idles_ && idle_from_ < phases.opening()) forget_counts();
 }
 
-// Returns when the last operation ended.
+// Returns when the last operation ended, the computed think time behind it included; at the
+// earliest when the window closed.
 platform::Time OperationLoop::measure(const TrialPhases& phases) {
   if (cell_.mode == Mode::kOpen) return serve(phases.opening());
   if (cell_.mode == Mode::kFixed) {
     operate_fixed();
   } else {
     operate_while_measured(phases);
+    if (idles_) return std::max(idle_from_, phases.closing());
   }
   return platform::now();
 }

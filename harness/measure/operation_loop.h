@@ -2,7 +2,9 @@
 
 // OperationLoop: what one worker does during a trial.
 //
-//   timed   works from the start; counts and times operations while the window is open
+//   timed   works from the start; counts and times operations while the window is open. A thread
+//           that sleeps between two operations counts as idle then, not as late: it leaves the
+//           window when it closes
 //   fixed   waits at the gate, then does its number of operations
 //   open    waits at the gate, then starts each operation when it is due, or, if the one before
 //           took too long, as soon as it can; waits count from the time when it was due
@@ -47,6 +49,8 @@ class OperationLoop {
   ThreadReport& report_;
   Sampler sampler_;
   Worker think_;
+  const bool idles_;            // think times are slept
+  platform::Time idle_from_{};  // the begin of the last of them
   std::vector<CacheLine> scratch_;
   std::uint64_t attempts_ = 0;  // operations that have ended
   std::uint64_t failed_ = 0;    // of these, operations that were given up
@@ -124,6 +128,9 @@ class alignas(platform::kCacheLine) OperationLoopOf final : public OperationLoop
     }
     // relaxed: a progress report, which publishes no other memory.
     report_.attempts.store(++attempts_, std::memory_order_relaxed);
+    if (idles_) [[unlikely]] {
+      idle_from_ = platform::now();
+    }
     think_.perform(scratch_.data());
   }
 

@@ -54,16 +54,24 @@ class TrialPhases {
     platform::shared_futex_wake(phase_, INT_MAX);
   }
 
-  // When the measured window begins. It is set before the gate opens, and workers read it after
-  // they have passed the gate.
+  // When the measured window begins and ends. Each is set before the phase changes, to kMeasure and
+  // to kStop; workers read it after they have seen the change.
   void set_opening(platform::Time opening) { opening_ = opening; }
-  platform::Time opening() const { return opening_; }
+  platform::Time opening() const { return seen(opening_); }
+  void set_closing(platform::Time closing) { closing_ = closing; }
+  platform::Time closing() const { return seen(closing_); }
 
   platform::SharedWord& arrived() { return arrived_; }
   platform::SharedWord& finished() { return finished_; }
   std::uint32_t threads() const { return threads_; }
 
  private:
+  const platform::Time& seen(const platform::Time& time) const {
+    // acquire: synchronizes with move_to(), which the caller has seen relaxed.
+    static_cast<void>(phase_.load(std::memory_order_acquire));
+    return time;
+  }
+
   void count_one(platform::SharedWord& counter) {
     // release: the thread that reads the full count sees what this thread did.
     if (counter.fetch_add(1, std::memory_order_release) + 1 == threads_) {
@@ -73,6 +81,7 @@ class TrialPhases {
 
   const std::uint32_t threads_;
   platform::Time opening_{};
+  platform::Time closing_{};
   alignas(platform::kCacheLine) platform::SharedWord phase_;
   alignas(platform::kCacheLine) platform::SharedWord arrived_{0};
   platform::SharedWord finished_{0};
@@ -82,6 +91,7 @@ class TrialPhases {
 // finished. They may read the two atomics at any time.
 struct alignas(platform::kCacheLine) ThreadReport {
   std::atomic<std::uint64_t> attempts{0};  // operations that have ended so far, warm-up included
+  std::atomic<bool> begun{false};          // it has reached its loop
   std::atomic<bool> at_work{true};         // in its loop: not at the gate, and not finished
   std::uint64_t operations = 0;            // operations in the window
   std::uint64_t given_up = 0;              // acquisitions given up in the window

@@ -3,6 +3,7 @@
 #include "harness/measure/run_trial.h"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <sched.h>
 #include <stdexcept>
@@ -189,10 +190,12 @@ class TrialRun {
     if (events_) events_->start();
     if (cell_.mode != Mode::kOpen) {
       opened_ = platform::now();
+      phases_.set_opening(opened_);
       phases_.move_to(TrialPhases::kMeasure);
     }
     if (cell_.mode != Mode::kFixed) {
       std::this_thread::sleep_until(opened_ + cell_.window);
+      phases_.set_closing(platform::now());
       phases_.move_to(TrialPhases::kStop);
     }
     // At the end of fixed work, some threads may have ended already; their counts stay.
@@ -212,7 +215,8 @@ class TrialRun {
   // Sleeps until all threads have counted themselves in `counter`. Returns false if they do not
   // arrive; `sample` then says why.
   bool await_all(platform::SharedWord& counter, const std::string& phase, Sample& sample) {
-    StallWatch watch(std::chrono::duration<double>(cell_.stall_limit).count());
+    StallWatch watch(seconds(cell_.stall_limit));
+    StarvationWatch starvation;
     for (;;) {
       // acquire: synchronizes with TrialPhases::count_one().
       const std::uint32_t seen = counter.load(std::memory_order_acquire);
@@ -224,7 +228,9 @@ class TrialRun {
       }
       const platform::Time now = platform::now();
       const platform::Duration since_begun = now - begun_;
-      if (watch.stalled(std::chrono::duration<double>(since_begun).count(), seen + attempts())) {
+      const std::vector<ThreadProgress> threads = progress();
+      starvation.look(seconds(since_begun), threads);
+      if (watch.stalled(seconds(since_begun), seen + attempts_of(threads))) {
         sample.outcome = Outcome::kDeadlock;
         sample.reason = "no thread ended an operation for " + in_seconds(cell_.stall_limit) +
                         " while " + phase + "; " + threads_at_work();
@@ -234,6 +240,7 @@ class TrialRun {
         sample.outcome = Outcome::kTimeout;
         sample.reason =
             "still " + phase + " after " + in_seconds(cell_.time_limit) + "; " + threads_at_work();
+        judge_starvation(starvation, sample);
         return false;
       }
       platform::shared_futex_wait(counter, seen, now + kLook);
@@ -269,12 +276,34 @@ class TrialRun {
     return read;
   }
 
-  std::uint64_t attempts() const {
-    std::uint64_t sum = 0;
+  // relaxed: only for the judgement of a trial that does not end.
+  std::vector<ThreadProgress> progress() const {
+    std::vector<ThreadProgress> found;
     for (const ThreadReport& report : reports_) {
-      sum += report.attempts.load(std::memory_order_relaxed);  // relaxed: only for progress
+      found.push_back({.in_loop = report.begun.load(std::memory_order_relaxed) &&
+                                  report.at_work.load(std::memory_order_relaxed),
+                       .attempts = report.attempts.load(std::memory_order_relaxed)});
     }
+    return found;
+  }
+
+  static std::uint64_t attempts_of(const std::vector<ThreadProgress>& threads) {
+    std::uint64_t sum = 0;
+    for (const ThreadProgress& thread : threads) sum += thread.attempts;
     return sum;
+  }
+
+  // A trial that did not end in time for the sake of a thread that did not get the lock.
+  void judge_starvation(const StarvationWatch& watch, Sample& sample) const {
+    const Nanoseconds least = least_starvation(cell_);
+    const std::optional<StarvationWatch::Starved> starved = watch.longest();
+    if (!starved || least == Nanoseconds{0} || starved->seconds < seconds(least)) return;
+    sample.outcome = Outcome::kStarved;
+    sample.starved_s = starved->seconds;
+    sample.reason = "a thread did not get the lock for at least " +
+                    in_seconds(Nanoseconds{std::llround(starved->seconds * 1e9)}) +
+                    ", in which the others ended " + std::to_string(starved->others) +
+                    (starved->others == 1 ? " operation; " : " operations; ") + sample.reason;
   }
 
   // "inside an operation: threads 0, 1, 2 and 7 more, of 10".

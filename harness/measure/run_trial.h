@@ -19,8 +19,9 @@ using MakeSubject = std::function<std::unique_ptr<Subject>()>;
 // exists, a trial of one thread runs like a program with several threads: in a process that never
 // had a second thread, the C library uses no atomic instructions for locking.
 //
-// Always returns a sample. kFailed: threads or memory were not available. kDeadlock or kTimeout:
-// the trial did not end by itself. kCrashed: a worker was ended, by a signal or an exception.
+// Always returns a sample. kFailed: threads or memory were not available. kDeadlock, kTimeout or
+// kStarved: the trial did not end by itself. kCrashed: a worker was ended, by a signal or an
+// exception.
 // kServiceLost: a server that the primitive needs went away. In these cases threads may still be
 // inside the primitive, which is then not destroyed: the caller prints the sample, exits with
 // _exit(), and measures nothing more in this process.

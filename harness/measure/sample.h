@@ -19,6 +19,7 @@ enum class Outcome {
   kOk,           // the trial ran to its end; Sample::valid() checks the proof, too
   kDeadlock,     // no thread made progress for the cell's stall limit
   kTimeout,      // some threads did, but the trial exceeded its time limit
+  kStarved,      // so it did because a thread did not get the lock, while others did
   kCrashed,      // a signal ended the process, or the process returned no sample
   kFailed,       // the trial could not be set up: for example, too many threads for this machine
   kServiceLost,  // a server that the primitive needs could not be reached, or went away
@@ -61,6 +62,7 @@ struct Sample {
   std::optional<double> other_cpu_share;   // of the processors' time: used by other processes
   std::optional<std::uint64_t> throttled_periods;  // in which a quota of CPU time was used up
   std::optional<double> throttled_s;               // how long it stopped threads, all together
+  std::optional<double> starved_s;                 // at least so long a thread did not get the lock
   std::optional<double> false_conflicts;  // of the sampled waits: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a key that is held, the handle included
   std::optional<double> key_bytes_idle;   // of a key that is no longer used
@@ -318,6 +320,11 @@ void fields(S& sample, const Visit& visit) {
             "of the timed holds, without the clock's share of these",
             "no hold was timed, or an operation has several holds"},
       sample.busy_share);
+  visit(Field{"starved_s", "s",
+              "a thread did not get the lock for at least so long, while others did; the trial was "
+              "then given up",
+              "`outcome` is not `starved`"},
+        sample.starved_s);
 }
 
 }  // namespace lockbench

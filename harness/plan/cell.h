@@ -104,6 +104,8 @@ struct Plan {
   // Of the preset, one line; absent: none, or an older version did not record it.
   std::optional<std::string> title;
   std::string target;  // machine class that the preset is sized for; empty: any
+  // Which cells got longer windows than they were asked with, one line; absent: none.
+  std::optional<std::string> windows;
   std::uint64_t seed = 1;
   std::uint32_t blocks = 1;
   std::vector<Trial> trials;

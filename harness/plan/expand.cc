@@ -2,8 +2,10 @@
 
 #include "harness/plan/expand.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -14,8 +16,10 @@
 #include "harness/plan/describe.h"
 #include "harness/plan/json.h"
 #include "harness/plan/load.h"
+#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/sweep_fields.h"
+#include "harness/plan/window.h"
 #include "workloads/random.h"
 
 namespace lockbench {
@@ -112,6 +116,39 @@ void complete(const Sweep& sweep, Cell& cell) {
   cell.time_limit = sweep.time_limit.value_or(Nanoseconds{0});
 }
 
+// Which cells got longer windows than asked for, and which ones.
+class LengthenedWindows {
+ public:
+  void add(Nanoseconds window) {
+    ++cells_;
+    longest_ = std::max(longest_, window);
+    shortest_ = shortest_ ? std::min(*shortest_, window) : window;
+  }
+
+  std::optional<std::string> said(std::size_t of_cells) const {
+    if (!shortest_) return std::nullopt;
+    const std::string span = *shortest_ == longest_
+                                 ? to_text(longest_)
+                                 : to_text(*shortest_) + " to " + to_text(longest_);
+    return absl::StrFormat("longer windows in %d of %s (%s), which holds and think times need",
+                           cells_, counted(of_cells, "cell"), span);
+  }
+
+ private:
+  std::size_t cells_ = 0;
+  std::optional<Nanoseconds> shortest_;
+  Nanoseconds longest_{0};
+};
+
+// Lengthens warm-up and window to what the cell needs; returns whether the window was too short.
+bool fit_window(const Sweep& sweep, const CellTraits& traits, Cell& cell) {
+  const WindowNeeds needs = window_needs(cell, traits);
+  if (!sweep.exact_warmup) cell.warmup = std::max(cell.warmup, needs.warmup);
+  if (sweep.exact_window || cell.window >= needs.window) return false;
+  cell.window = needs.window;
+  return true;
+}
+
 // Collects the cells of all sweeps, each once.
 class Cells {
  public:
@@ -152,6 +189,8 @@ class Cells {
 
   const std::vector<Cell>& all() const { return cells_; }
 
+  std::optional<std::string> windows() const { return lengthened_.said(cells_.size()); }
+
  private:
   absl::Status add(const std::string& place, const Sweep& sweep, Cell cell,
                    absl::Status& unreached) {
@@ -170,12 +209,15 @@ class Cells {
       if (!think.ok()) return note_load(place, sweep, cell, think.status(), unreached);
       cell.think = *think;
     }
+    const bool longer = fit_window(sweep, *traits, cell);
     ++added_;
     measured_loads_.insert(to_text(cell.load));
     cell.stall_limit = stall_limit_of(cell, *traits);
     if (!sweep.time_limit) cell.time_limit = time_limit_of(cell, *traits);
     measured_.insert(primitive);
-    if (seen_.insert(to_json(cell)).second) cells_.push_back(std::move(cell));
+    if (!seen_.insert(to_json(cell)).second) return absl::OkStatus();
+    if (longer) lengthened_.add(cell.window);
+    cells_.push_back(std::move(cell));
     return absl::OkStatus();
   }
 
@@ -193,6 +235,7 @@ class Cells {
 
   const CellCheck& check_;
   std::vector<Cell> cells_;
+  LengthenedWindows lengthened_;
   std::size_t added_ = 0;  // cells of all sweeps that can be measured, one that occurs twice too
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> measured_;     // primitives with a cell
@@ -221,6 +264,7 @@ absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check) {
   Plan plan{.preset = preset.name,
             .title = preset.title.empty() ? std::nullopt : std::optional(preset.title),
             .target = preset.target,
+            .windows = cells.windows(),
             .seed = preset.seed,
             .blocks = 0,
             .trials = {}};

@@ -36,6 +36,8 @@ inline constexpr std::size_t kMostTrials = 100'000;
 // FailedPrecondition; it is an error if a primitive then has no cell in the whole plan.
 // Cells that cannot reach their load are left out; it is an error if a sweep then has no cell, or,
 // in a sweep with `every_load`, if a load has none in the whole plan.
+// Warm-ups and windows are lengthened to what their cells need (see window.h), except exact ones;
+// the plan says for how many cells.
 absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check);
 
 }  // namespace lockbench

@@ -77,6 +77,7 @@ void json_fields(T& plan, Visit&& visit) {
   visit("preset", plan.preset);
   visit("title", plan.title);
   visit("target", plan.target);
+  visit("windows", plan.windows);
   visit("seed", plan.seed);
   visit("blocks", plan.blocks);
   visit("trials", plan.trials);
@@ -101,6 +102,7 @@ Plan without_trials(const Plan& plan) {
   return {.preset = plan.preset,
           .title = plan.title,
           .target = plan.target,
+          .windows = plan.windows,
           .seed = plan.seed,
           .blocks = plan.blocks,
           .trials = {}};

@@ -8,6 +8,13 @@
 namespace lockbench {
 namespace {
 
+// What a command line asks for.
+Sweep asked_now(Sweep over) {
+  over.exact_warmup = over.warmup.has_value();
+  over.exact_window = over.window.has_value();
+  return over;
+}
+
 Mode mode_of(const Sweep& sweep) {
   return sweep.mode.value_or(Mode::kTimed);
 }
@@ -51,11 +58,13 @@ Sweep laid_over(Sweep base, const Sweep& over) {
   if (!over.where.empty()) base.where = over.where;
   base.skip_unsupported = base.skip_unsupported || over.skip_unsupported;
   base.every_load = base.every_load || over.every_load;
+  base.exact_warmup = base.exact_warmup || over.exact_warmup;
+  base.exact_window = base.exact_window || over.exact_window;
   return base;
 }
 
 absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides) {
-  Sweep over = overrides.sweep;
+  Sweep over = asked_now(overrides.sweep);
   if (!over.primitives.empty() || !over.workloads.empty()) over.skip_unsupported = true;
   if (!over.loads.empty()) over.every_load = true;
   for (Sweep& sweep : preset.sweeps) {
@@ -98,7 +107,7 @@ Preset preset_from(const Overrides& overrides,
   Preset preset{.name = "command line", .title = {}, .description = {}, .target = {}, .sweeps = {}};
   for (const WorkloadSpec& workload : workloads) {
     const SweepDefaults defaults = defaults_for(workload);
-    Sweep sweep = laid_over(usual_sweep(overrides.sweep, defaults), overrides.sweep);
+    Sweep sweep = laid_over(usual_sweep(overrides.sweep, defaults), asked_now(overrides.sweep));
     sweep.workloads = {workload};
     sweep.every_load = !sweep.loads.empty();
     if (some_read && !defaults.write_share) sweep.write_shares.clear();

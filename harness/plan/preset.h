@@ -36,8 +36,8 @@ struct Sweep {
   std::optional<Mode> mode;                   // timed
   std::optional<std::uint64_t> operations;    // fixed mode, per thread: from assigned counts
   std::optional<ArrivalKind> arrivals;        // open mode: poisson
-  std::optional<Nanoseconds> warmup;          // timed and open mode: 20ms
-  std::optional<Nanoseconds> window;          // timed mode: 100ms; open mode: 1s
+  std::optional<Nanoseconds> warmup;          // timed and open mode: 20ms, at least
+  std::optional<Nanoseconds> window;          // timed mode: 100ms, at least; open mode: 1s
   std::optional<bool> watch_conflicts;        // false
   std::optional<bool> count_events;           // false; a flag of `run`, not a key of a file
   std::optional<std::uint32_t> sample_every;  // 64; open mode: 1
@@ -46,6 +46,10 @@ struct Sweep {
   std::string where;              // `quick.toml:12:1`; empty if it is in no file
   bool skip_unsupported = false;  // leaves out cells that make no sense; else they are errors
   bool every_load = false;        // each load must be reached in some cell: a user asks for it now
+  // The warm-up and the window are taken as they are, however long holds and think times take: a
+  // user asks for them now. Otherwise they are the least (see window.h).
+  bool exact_warmup = false;
+  bool exact_window = false;
 
   bool operator==(const Sweep&) const = default;
 };

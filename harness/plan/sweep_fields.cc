@@ -118,8 +118,11 @@ constexpr std::array kFields = {
                "\"conflicts\"", set<&Sweep::watch_conflicts, parse_watch>},
     SweepField{"warmup", false, kDurationWants, "20ms; not in mode `fixed`", "\"20ms\"",
                set<&Sweep::warmup, parse_duration>},
-    SweepField{"window", false, kDurationWants, "100ms; 1s in mode `open`; not in mode `fixed`",
-               "\"100ms\"", set<&Sweep::window, parse_duration>},
+    SweepField{
+        "window", false, kDurationWants,
+        "100ms, and longer where holds and think times need it; 1s in mode `open`; not in mode "
+        "`fixed`",
+        "\"100ms\"", set<&Sweep::window, parse_duration>},
     SweepField{"operations", false, "a whole number: operations of each thread",
                "the sum of the `assigned` counts by threads; required in mode `fixed` without them",
                "1000", set_count<&Sweep::operations, kOperationRange>},

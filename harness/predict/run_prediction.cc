@@ -188,16 +188,21 @@ class PredictedTrial {
     if (!phases_.in(TrialPhases::kWarmup)) return;
     opened_ = platform::Time(virtual_time());
     before_ = simulation_.counts();
+    phases_.set_opening(opened_);
     phases_.move_to(TrialPhases::kMeasure);
-    simulation_.at(simulation_.time() + picoseconds(cell_.window),
-                   [this] { phases_.move_to(TrialPhases::kStop); });
+    simulation_.at(simulation_.time() + picoseconds(cell_.window), [this] { close_window(); });
     begin_phase();
+  }
+
+  void close_window() {
+    phases_.set_closing(platform::Time(virtual_time()));
+    phases_.move_to(TrialPhases::kStop);
   }
 
   // The window's accesses are made. Its time may be over already.
   void close_early() {
     if (!phases_.in(TrialPhases::kMeasure)) return;
-    phases_.move_to(TrialPhases::kStop);
+    close_window();
     const std::uint64_t least = least_operations();
     if (least < kWindowOperations) operations_at_cut_ = least;
   }

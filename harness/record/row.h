@@ -17,6 +17,7 @@ inline constexpr Named<Outcome> kOutcomeNames[] = {
     {"ok", Outcome::kOk},           {"deadlock", Outcome::kDeadlock},
     {"timeout", Outcome::kTimeout}, {"crashed", Outcome::kCrashed},
     {"failed", Outcome::kFailed},   {"service_lost", Outcome::kServiceLost},
+    {"starved", Outcome::kStarved},
 };
 
 // Version of the columns of trials.csv and latency.csv and of the structure of meta.json. It

@@ -99,6 +99,7 @@ absl::Status check_sample(const Sample& sample) {
       {"steal_share", {&sample.steal_share, kShare}},
       {"other_cpu_share", {&sample.other_cpu_share, kShare}},
       {"throttled_s", {&sample.throttled_s, {.least = 0, .most = kLongestS}}},
+      {"starved_s", {&sample.starved_s, kDuration}},
       {"false_conflicts", {&sample.false_conflicts, kShare}},
       {"idle_lateness_mean_ns", {&sample.idle_lateness_mean_ns, {.least = 0, .most = kLongestNs}}},
       {"key_bytes_live", {&sample.key_bytes_live, {.least = 0, .most = kMostBytes}}},

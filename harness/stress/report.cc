@@ -210,8 +210,8 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
                        .exact = replay.at("exact"),
                        .reruns = replay.at("reruns"),
                        .failures = replay.at("failures"),
-                       .command_s = replay.at("command_s"),
-                       .command_failed = replay.at("command_failed")};
+                       .command_s = replay.value("command_s", 0.0),
+                       .command_failed = replay.value("command_failed", false)};
       report.trace = json.at("trace").get<std::vector<std::string>>();
       if (json.contains("steps")) report.steps = steps_from(json.at("steps"));
     }

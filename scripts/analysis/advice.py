@@ -400,7 +400,7 @@ def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
             return "its memory was not measured"
         if size > case.memory_bytes:
             return f"takes {units.memory(size)}, more than {units.memory(case.memory_bytes)}"
-    unfair = unfairness.words(valid)
+    unfair = unfairness.words(rows)
     return f"starves threads: {unfair}" if case.fair and unfair else ""
 
 
@@ -617,12 +617,13 @@ def _price(table: verdict.Table, one: AtLoad) -> str:
     """What the choice costs, in speed, memory and fairness."""
     chosen, best = one.chosen or "", one.ranked[0]
     rows = _valid_rows(table, one.place, chosen)
+    unfair = table.groups[one.place].unfair[chosen]
     found = table.between(one.place, chosen, best) if not one.sleeps else None
     size = rows["lock_bytes"].dropna()
     parts = [
         f"{_ratio(found)} the speed of {best}, the best by the medians" if found else "",
         "" if size.empty else f"{units.memory(size.median())} for all locks",
-        unfairness.words(rows) or ("" if unfairness.asked(rows).empty else "no thread starves"),
+        unfair or ("" if unfairness.asked(rows).empty else "no thread starves"),
     ]
     return f"Its price: {'; '.join(part for part in parts if part)}."
 

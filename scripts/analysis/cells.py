@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import units
+from analysis import starvation, units
 from analysis.text import cut
 
 # All fields that a measurement depends on except the primitive, in the order of descriptions.
@@ -236,6 +236,16 @@ def describe(key: dict[str, Any], names: Iterable[str] | None = None) -> str:
     return " · ".join(filter(None, parts))
 
 
+def told_apart(key: dict[str, Any], varied: Sequence[str]) -> str:
+    """What of a facet is not that of the others: describe(), where `saturated` is said of threads
+    that do not think between two operations, if others do."""
+    said = describe(key, varied)
+    closed = key.get("mode") in (None, "timed") and key.get("think_kind") == "none"
+    return " · ".join(
+        filter(None, [said, "saturated" if closed and "think_kind" in varied else ""])
+    )
+
+
 def _workload(key: dict[str, Any]) -> str:
     return ":".join(str(key[name]) for name in ("workload", "scenario") if key.get(name))
 
@@ -306,6 +316,8 @@ _WORDS: tuple[tuple[set[str], Callable[[dict[str, Any]], str]], ...] = (
 
 def reason(row: Any) -> str:
     """Why a row is not valid, in a few words."""
+    if row["outcome"] == starvation.OUTCOME:
+        return starvation.words(pd.DataFrame([row]))
     if row["reason"]:
         return str(row["reason"])
     if row["disturbance"]:
@@ -327,9 +339,11 @@ def kind_of(reason: str) -> str:
 
 
 def left_out(trials: pd.DataFrame) -> str:
-    """`3 rows excluded as invalid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
-    parts = [_left_out_as_wrong(trials[~trials["valid"] & (trials["disturbance"] == "")])]
-    parts.append(disturbed(trials))
+    """`3 rows excluded as invalid: 1 deadlock (keyed_tbb); 2 lost updates (none)`, and before it
+    what starved; or empty."""
+    wrong = ~trials["valid"] & (trials["disturbance"] == "")
+    wrong &= trials["outcome"] != starvation.OUTCOME
+    parts = [starvation.named(trials), _left_out_as_wrong(trials[wrong]), disturbed(trials)]
     return "; ".join(part for part in parts if part)
 
 

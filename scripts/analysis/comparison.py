@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, likeness, published, sequential, summary, units, verdict
+from analysis import cells, likeness, published, sequential, starvation, summary, units
+from analysis import verdict
 from analysis.loader import Run
 from analysis.locking_cost import Cost, costs
 from analysis.saturation import WAIT_LIMIT_NS, Saturation, saturations
@@ -164,7 +165,8 @@ def _line(
     group: verdict.Group, row: pd.Series, compared: verdict.Comparison | None, reason: str
 ) -> Line:
     if row["median"] != row["median"]:
-        reason = reason or f"{group.metric} was not measured"
+        said = [row["unfair"].removeprefix("unfair: "), reason]
+        reason = "; ".join(filter(None, said)) or f"{group.metric} was not measured"
     figures: dict[str, Any] = {
         name: None if row[name] != row[name] else float(row[name]) for name in _FIGURES
     }
@@ -183,9 +185,11 @@ def _line(
 
 
 def _reasons(rows: pd.DataFrame) -> dict[int, str]:
-    """Of each cell, why blocks are missing: the first reason, and the number of blocks with it."""
+    """Of each cell, why blocks are not valid: the first reason, and the number of blocks with it.
+    What starved is said of its unfairness."""
     counts, found = rows["cell"].value_counts(), {}
-    for cell, invalid in rows[~rows["valid"]].groupby("cell"):
+    starved = rows["outcome"] == starvation.OUTCOME
+    for cell, invalid in rows[~rows["valid"] & ~starved].groupby("cell"):
         found[cell] = cells.reason(invalid.iloc[0])
         if counts[cell] > 1:
             of = units.plural(int(counts[cell]), "block")

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from analysis import cells, origin, units
+from analysis import cells, origin, starvation, units
 from analysis.csv_table import SCHEMA_VERSION, CsvTable, holds_text, open_text, read_csv
 from analysis.csv_table import typed_frame
 from analysis.errors import InputError as InputError
@@ -51,7 +51,7 @@ COLUMNS = (
 ).split()
 
 # Added since, and shown: missing figures where a run is older.
-SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share"]
+SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share", "starved_s"]
 
 # In `load`: threads request the lock again at once.
 SATURATED = 2.0
@@ -238,7 +238,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     if "run_id" in present:
         origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])
     origin.check_plan(path, trials, meta, present)
-    run = Run(folder, trials, meta)
+    run = Run(folder, starvation.recognized(trials, meta), meta)
     notes += [*meta_notes, *_notes_on_plugins(run), *_notes_on_end(run)]
     return replace(run, notes=tuple(map(printable, notes)))
 

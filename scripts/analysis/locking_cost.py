@@ -13,6 +13,10 @@ Rest          what the loop takes besides: measured in the rows of `none` with o
 Uncertainty   the least and the greatest cost of the blocks; from four blocks on, the first and
               third quartile, as in every table.
 
+Noise         a cost is a difference of longer times. Where its uncertainty reaches down to nothing,
+              the blocks do not tell it from nothing: it is at most the greater end of the
+              uncertainty, by amount.
+
 A cost is known if hold and think have durations. Of a row that is not valid, it says nothing.
 """
 
@@ -43,6 +47,29 @@ def with_costs(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
         rows["operations"] > 0
     )
     return rows.assign(locking_ns=cost.where(timed), processor_ns=1e9 * spent)
+
+
+def spread(costs: pd.Series) -> tuple[float, float]:
+    """The uncertainty of a cost that these blocks have."""
+    few = len(costs) < 4
+    return float(costs.quantile(0.0 if few else 0.25)), float(costs.quantile(1.0 if few else 0.75))
+
+
+def noise_ns(low_ns: float, high_ns: float) -> float | None:
+    """What a cost of this uncertainty is at most, if it is noise; None: it is told from nothing."""
+    return max(-low_ns, high_ns) if low_ns <= 0 else None
+
+
+def with_noise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with_costs(), with the column `noise`: whether the cost of their cell is noise. All rows
+    of this cell then have what it is at most as their `locking_ns`."""
+    cell = cells.codes(rows, [*cells.GROUP, "label"])
+    rows = rows.assign(noise=False)
+    for _, costs in rows["locking_ns"].dropna().groupby(cell[rows["locking_ns"].notna()]):
+        most = noise_ns(*spread(costs))
+        if most is not None:
+            rows.loc[costs.index, ["locking_ns", "noise"]] = [most, True]
+    return rows.astype({"noise": bool})
 
 
 def threads_at_once(run: Run, rows: pd.DataFrame) -> pd.Series:
@@ -127,8 +154,8 @@ def costs(run: Run) -> list[Cost]:
         by_load = facet.rows.groupby(["label", "load"], sort=False)
         figures = by_load.agg(
             median_ns=("locking_ns", "median"),
-            low_ns=("locking_ns", lambda values: values.quantile(0.25 if len(values) > 3 else 0)),
-            high_ns=("locking_ns", lambda values: values.quantile(0.75 if len(values) > 3 else 1)),
+            low_ns=("locking_ns", lambda values: spread(values)[0]),
+            high_ns=("locking_ns", lambda values: spread(values)[1]),
             processor_ns=("processor_ns", "median"),
             wait_p99_ns=("wait_p99_ns", "median"),
             wait_max_ns=("wait_max_ns", "max"),

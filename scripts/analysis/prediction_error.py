@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far measurements were from predictions of similar cells: the error band of a prediction.
 
-prediction_errors.csv, which `scripts/prediction.py accuracy --errors` writes, has quantiles of
-measured over predicted for each class of cells: the length of the hold, and the threads for each
-processor of the machine that was measured. A prediction takes the class that is nearest to it, on a
-logarithmic scale; one thread is a class of its own, because it has no contention.
+prediction_errors.csv, which `scripts/laboratory/prediction.py accuracy --errors` writes, has
+quantiles of measured over predicted for each class of cells: the length of the hold, and the
+threads for each processor of the machine that was measured. A prediction takes the class that is
+nearest to it, on a logarithmic scale; one thread is a class of its own, because it has no
+contention.
 
 The classes come from one machine. That the errors elsewhere are like these is an assumption.
 """

@@ -141,7 +141,8 @@ def fitted(table: pd.DataFrame, name: str) -> Fit | str:
 
 def _r_squared(measured: np.ndarray, fitted: np.ndarray) -> float:
     spread = float(((measured - measured.mean()) ** 2).sum())
-    return 1 - float(((measured - fitted) ** 2).sum()) / spread if spread > 0 else 0.0
+    with np.errstate(over="ignore"):  # a law that explodes is infinitely far from the measurement
+        return 1 - float(((measured - fitted) ** 2).sum()) / spread if spread > 0 else 0.0
 
 
 def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -> Fit:

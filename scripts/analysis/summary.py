@@ -54,7 +54,7 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     found["spread_high"] = of_cell.quantile(0.75).reindex(found.index).where(several, found["high"])
     found[_MEDIANS] = valid.groupby("cell")[_MEDIANS].median().reindex(found.index)
     found["wait_max_ns"] = valid.groupby("cell")["wait_max_ns"].max()
-    unfair = pd.Series(unfairness.of_cells(valid), dtype=object)
+    unfair = pd.Series(unfairness.of_cells(rows), dtype=object)
     found["unfair"] = unfair.reindex(found.index).fillna("")
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis import units
+from analysis import starvation, units
 
 MARK = "!"
 
@@ -30,28 +30,32 @@ LEAST_TELLING_WAIT_NS = 10e6
 ORDERLY_QUEUES = 2
 
 EXPLAINED = (
-    f"{MARK} unfair: Jain's index below {LEAST_JAIN}, or a wait of over a tenth of the window or"
+    f"{MARK} unfair: a thread starved, Jain's index below {LEAST_JAIN}, or a wait of over a tenth"
+    " of the window or"
     f" {LONGEST_WAIT_OF_HOLD:,} median holds (over {units.nanoseconds(LEAST_TELLING_WAIT_NS)}, and"
     " twice what a queue in order would take)"
 )
 
 
 def words(rows: pd.DataFrame) -> str:
-    """`unfair: Jain 0.42, longest wait 310 ms`, by the medians of a cell's valid rows; else empty.
+    """`unfair: Jain 0.42, longest wait 310 ms`, by the medians of a cell's valid rows; before it,
+    in how many of its blocks a thread starved; else empty.
 
     Asked only where threads compete for a window: fixed work is divided in advance, and with an
     open loop waits depend on the rate.
     """
-    rows = asked(rows)
-    if rows.empty:
-        return ""
-    return of_medians(rows[FIGURES].median().to_dict())
+    return of_cells(rows.assign(cell=0)).get(0, "")
 
 
-def of_cells(valid: pd.DataFrame) -> dict[int, str]:
-    """The same for each `cell` of many rows, all of them valid."""
-    medians = asked(valid).groupby("cell")[FIGURES].median()
-    return {int(cell): of_medians(one) for cell, one in medians.to_dict("index").items()}
+def of_cells(rows: pd.DataFrame) -> dict[int, str]:
+    """The same for each `cell` of many rows."""
+    medians = asked(rows[rows["valid"]]).groupby("cell")[FIGURES].median()
+    found = {int(cell): of_medians(one) for cell, one in medians.to_dict("index").items()}
+    starved = starvation.of(rows)["cell"].unique()
+    for cell, own in rows[rows["cell"].isin(starved)].groupby("cell"):
+        more = found.get(int(cell), "").removeprefix("unfair: ")
+        found[int(cell)] = "unfair: " + ", ".join(filter(None, [starvation.of_blocks(own), more]))
+    return found
 
 
 # What the words rest on.

@@ -342,7 +342,7 @@ class _Cube:
         self.labels = [str(label) for label in cells_in_order["label"]]
         self.group_of = [int(place) for place in cells_in_order["group"]]
         self.cells_of = [list(own) for _, own in cells_in_order.groupby("group")["cell"]]
-        unfair = unfairness.of_cells(rows[rows["valid"]])
+        unfair = unfairness.of_cells(rows)
         names = cells.names([cells.Group(keys[code], own) for code, own in zip(order, by_group)])
         self.groups: list[Group] = []
         for place, (code, name) in enumerate(zip(order, names)):

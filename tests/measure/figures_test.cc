@@ -120,5 +120,63 @@ TEST(StallWatch, WithoutALimitNothingIsAStall) {
   EXPECT_FALSE(watch.stalled(1e9, 5));
 }
 
+using Progress = std::vector<ThreadProgress>;
+
+ThreadProgress ended(std::uint64_t attempts) {
+  return {.in_loop = true, .attempts = attempts};
+}
+
+TEST(StarvationWatch, FindsTheThreadThatEndsNothingWhileOthersDo) {
+  StarvationWatch watch;
+  watch.look(1.0, Progress{ended(5), ended(7)});
+  EXPECT_FALSE(watch.longest().has_value()) << "one look says nothing";
+  watch.look(2.0, Progress{ended(5), ended(9)});
+  watch.look(4.5, Progress{ended(5), ended(10)});
+  const StarvationWatch::Starved starved = watch.longest().value();
+  EXPECT_DOUBLE_EQ(starved.seconds, 3.5);
+  EXPECT_EQ(starved.others, 3u);
+}
+
+TEST(StarvationWatch, AThreadThatEndsItsOperationStartsAnew) {
+  StarvationWatch watch;
+  watch.look(0, Progress{ended(5), ended(7)});
+  watch.look(3, Progress{ended(6), ended(9)});
+  watch.look(4, Progress{ended(6), ended(11)});
+  EXPECT_DOUBLE_EQ(watch.longest().value().seconds, 1);
+}
+
+// Without anybody's progress it is no starvation: that is a deadlock, or a very long hold.
+TEST(StarvationWatch, IsNotSeenWhereNobodyEndsAnything) {
+  StarvationWatch watch;
+  watch.look(0, Progress{ended(5), ended(7)});
+  watch.look(9, Progress{ended(5), ended(7)});
+  EXPECT_FALSE(watch.longest().has_value());
+}
+
+TEST(StarvationWatch, OfThreadsThatHaveNotBegunOrHaveFinishedSaysNothing) {
+  StarvationWatch watch;
+  const ThreadProgress out{.in_loop = false, .attempts = 5};
+  watch.look(0, Progress{out, ended(7)});
+  watch.look(3, Progress{out, ended(8)});
+  EXPECT_FALSE(watch.longest().has_value());
+  // It counts from when it was seen to have begun.
+  watch.look(4, Progress{ended(5), ended(9)});
+  watch.look(6, Progress{ended(5), ended(10)});
+  EXPECT_DOUBLE_EQ(watch.longest().value().seconds, 2);
+  watch.look(7, Progress{out, ended(11)});
+  EXPECT_FALSE(watch.longest().has_value());
+}
+
+TEST(StarvationWatch, OnlyLongerThanTwoOfTheLongestOperationsCounts) {
+  Cell cell;
+  EXPECT_EQ(least_starvation(cell), Nanoseconds{0}) << "without a stall limit nothing is judged";
+  cell.stall_limit = std::chrono::seconds(2);
+  EXPECT_EQ(least_starvation(cell), std::chrono::seconds(1));
+  cell.hold = {.kind = Work::Kind::kMixedSpin,
+               .duration = std::chrono::milliseconds(300),
+               .mix = {Nanoseconds{0}, std::chrono::milliseconds(900)}};
+  EXPECT_EQ(least_starvation(cell), std::chrono::milliseconds(1800));
+}
+
 }  // namespace
 }  // namespace lockbench

@@ -75,6 +75,16 @@ TEST(RunTrial, TimedWorkLastsAtLeastTheWindow) {
   EXPECT_GE(timed + 2, *sample.operations);
 }
 
+// They sleep for longer than the window, so it closes while all of them sleep: none is late.
+TEST(RunTrial, AThreadThatSleepsBetweenOperationsLeavesTheWindowWhenItCloses) {
+  Trial trial = timed_trial(3, 4);
+  trial.cell.think = sleep_for(milliseconds(150));
+  const Sample sample = run<Keyed, Counter>(trial);
+  expect_proven(sample);
+  EXPECT_GE(sample.window_s.value(), 0.02);
+  EXPECT_EQ(sample.overlap, 1.0);
+}
+
 // Context switches and page faults are known everywhere; hardware events, or the reason why not.
 TEST(RunTrial, EventsAreCountedIfRequestedAndOnlyThen) {
   Trial trial = timed_trial(2, 2);

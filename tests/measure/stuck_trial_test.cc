@@ -6,6 +6,7 @@
 #include <fstream>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -114,6 +115,44 @@ TEST_F(StuckTrial, ProgressThatTakesTooLongIsATimeout) {
   };
   EXPECT_EXIT(leave_with(slow()), ended_as(Outcome::kTimeout),
               "^still measuring after 0.3 s; inside an operation: threads 0, 1, of 2$");
+}
+
+// Its first thread never gets the lock, the others always do.
+class Unfair final : public Subject {
+ public:
+  void work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) override {
+    report.begun.store(true);
+    if (thread == 0) {
+      for (;;) pause();
+    }
+    phases.arrive();
+    for (;;) {
+      report.attempts.fetch_add(1);
+      sched_yield();
+    }
+  }
+  Proof prove() override { return {}; }
+  std::optional<HoldBound> hold_bound() const override { return std::nullopt; }
+  std::uint32_t capacity() const override { return 1; }
+  std::optional<std::size_t> lock_bytes() const override { return 0; }
+  std::optional<ServiceUse> service_use() override { return std::nullopt; }
+  std::optional<double> false_conflicts() const override { return std::nullopt; }
+  std::optional<KeyBytes> key_bytes() override { return std::nullopt; }
+};
+
+TEST_F(StuckTrial, AThreadThatDoesNotGetTheLockWhileOthersDoIsStarved) {
+  const auto starved = [] {
+    Trial trial = timed_trial(2, 1);
+    trial.cell.stall_limit = milliseconds(400);
+    trial.cell.time_limit = milliseconds(900);
+    const Sample sample = run_trial(trial, [] { return std::make_unique<Unfair>(); });
+    if (sample.starved_s < 0.2 || sample.starved_s > 60) std::fputs("out of range; ", stderr);
+    return sample;
+  };
+  EXPECT_EXIT(leave_with(starved()), ended_as(Outcome::kStarved),
+              "^a thread did not get the lock for at least [0-9.]+ s, in which the others ended "
+              "[0-9]+ operations?; still warming up after 0.9 s; inside an operation: threads 0, "
+              "1, of 2$");
 }
 
 // The sanitizers themselves need more address space than such a limit leaves.

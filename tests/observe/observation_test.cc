@@ -118,7 +118,8 @@ TEST(Verdict, AcquitsOnlyIfAllWasSeen) {
   EXPECT_EQ(verdict.kind, VerdictKind::kNotTheProblem);
   EXPECT_EQ(
       verdict.notes.back(),
-      "seen: 1 process, 100 % of the processor time, 100 % of 50 sampled futex waits; one run");
+      "seen: 1 process, 100 % of the processor time, 100 % of 50 sampled futex waits; one run; "
+      "never seen: locks whose threads only spin");
 
   Observation partly = seen_observation();
   partly.coverage.seen_processor_s = 7;
@@ -171,12 +172,12 @@ TEST(Verdict, AProcessThatIsTooSmallDoesNotMatter) {
 
 TEST(Verdict, OfAProgramThatRunsOnThereIsNone) {
   Observation observation = seen_observation();
-  observation.coverage.running = {{.pid = 9, .program = "/usr/bin/redis-server"}};
-  const Verdict verdict = verdict_of(observation, "redis-server");
+  observation.coverage.running = {{.pid = 9, .program = "/usr/bin/cached"}};
+  const Verdict verdict = verdict_of(observation, "cached");
   EXPECT_EQ(verdict.kind, VerdictKind::kPartlySeen);  // a helper, after 8 s of work
   observation.coverage.running[0].processor_s = 1;
-  EXPECT_TRUE(verdict_of(observation, "redis-server")
-                  .answer.starts_with("no verdict: redis-server (process 9) still runs"));
+  EXPECT_TRUE(verdict_of(observation, "cached")
+                  .answer.starts_with("no verdict: cached (process 9) still runs"));
   observation.coverage.running[0].processor_s = 0.001;
   observation.coverage.processor_s = observation.coverage.seen_processor_s = 0.01;
   EXPECT_EQ(kind_of(observation), VerdictKind::kNotSeen);

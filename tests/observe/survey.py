@@ -3,7 +3,7 @@
 """Observes programs of Debian that lock, and writes what was said of each.
 
     python3 tests/observe/survey.py --out docs/data/observed-programs.csv
-    python3 tests/observe/survey.py pigz redis   # these only, to standard output
+    python3 tests/observe/survey.py pigz nginx   # these only, to standard output
 
 Each program runs for some seconds in a new folder that has `text` (30 MB of words) and `work.py`.
 Programs that are not installed are left out, and their packages are named. A server is asked by a
@@ -22,151 +22,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
-# Name, Debian's package, and the command for a shell. Servers end by themselves.
-PROGRAMS = [
-    ("pigz", "pigz", "pigz -kf -p 4 text"),
-    ("pbzip2", "pbzip2", "pbzip2 -kf -p4 text"),
-    ("lbzip2", "lbzip2", "lbzip2 -kf -n 4 text"),
-    ("plzip", "plzip", "plzip -kf -1 -n 4 text"),
-    ("xz -T4", "xz-utils", "xz -kf -T4 -1 text"),
-    ("zstd -T4", "zstd", "zstd -qf -T4 -8 text"),
-    ("zstd", "zstd", "zstd -qf -3 text"),
-    ("lz4", "lz4", "lz4 -qf text text.lz4"),
-    ("7z", "p7zip-full", "7z a -bd -mx=1 -mmt=4 text.7z text"),
-    ("gzip", "gzip", "gzip -kf -1 text"),
-    ("bzip2", "bzip2", "bzip2 -kf -1 text"),
-    ("sort --parallel=4", "coreutils", "sort --parallel=4 -S 20M text -o sorted"),
-    ("python3, threads", "python3", "python3 work.py threads"),
-    ("python3, processes", "python3", "python3 work.py processes"),
-    ("python3, queue", "python3", "python3 work.py queue"),
-    ("sqlite3", "sqlite3", "sqlite3 db < sql"),
-    (
-        "redis-server --daemonize",
-        "redis-server",
-        "redis-server --port 7393 --save '' --daemonize yes --pidfile $PWD/pid >/dev/null",
-    ),
-    (
-        "mariadbd",
-        "mariadb-server",
-        "mkdir my; mariadb-install-db --user=root --datadir=$PWD/my >/dev/null 2>&1;"
-        " exec mariadbd --no-defaults --user=root --datadir=$PWD/my --socket=$PWD/my.sock"
-        " --skip-networking --bootstrap < bootstrap.sql",
-    ),
-    (
-        "postgres",
-        "postgresql",
-        "chmod 755 . ; mkdir pg; chown nobody pg; B=$(ls -d /usr/lib/postgresql/*/bin);"
-        " setpriv --reuid=65534 --clear-groups $B/initdb -D pg -N >/dev/null 2>&1",
-    ),
-    ("java", "default-jdk-headless", "java -Xmx200m -cp . Locks"),
-    ("node", "nodejs", "node work.js"),
-    (
-        "git",
-        "git",
-        "git init -q r; cd r; split -n 60 ../text p; git add .;"
-        " git -c user.name=a -c user.email=a@b commit -qm a; git -c pack.threads=4 gc -q",
-    ),
-    ("ninja", "ninja-build", "ninja -j4 >/dev/null"),
-    ("make -j4", "make", "make -s -j4"),
-    ("gcc", "gcc", "gcc -O2 -c many.c -o many.o"),
-    ("parallel", "parallel", "seq 40 | parallel -j4 'wc -w text.small' >/dev/null"),
-    ("xargs -P4", "findutils", "seq 200 | xargs -P4 -n1 wc -w text.small >/dev/null 2>&1; true"),
-    ("curl", "curl", "for i in 1 2 3; do curl -s file://$PWD/text -o copy; done"),
-    ("rsync", "rsync", "rsync -a text copies/"),
-    (
-        "ffmpeg",
-        "ffmpeg",
-        "ffmpeg -v error -f lavfi -i testsrc=size=640x360:rate=25 -t 8 -threads 4 -y out.mp4",
-    ),
-    (
-        "x264",
-        "x264",
-        "ffmpeg -v error -f lavfi -i testsrc=size=640x360:rate=25 -t 4 -pix_fmt yuv420p -y in.y4m;"
-        " exec x264 --quiet --threads 4 -o out.264 in.y4m",
-    ),
-    ("convert", "imagemagick", "convert -size 2000x2000 plasma: -blur 0x4 out.png"),
-    ("sysbench mutex", "sysbench", "sysbench mutex --threads=4 --mutex-num=1 run >/dev/null"),
-    (
-        "sysbench threads",
-        "sysbench",
-        "sysbench threads --threads=4 --thread-locks=1 --time=3 run >/dev/null",
-    ),
-    ("stress-ng --mutex", "stress-ng", "stress-ng -q --mutex 2 --timeout 2"),
-    ("stress-ng --futex", "stress-ng", "stress-ng -q --futex 2 --timeout 2"),
-    ("stress-ng --sem", "stress-ng", "stress-ng -q --sem 2 --timeout 2"),
-    (
-        "db_bench",
-        "rocksdb-tools",
-        "db_bench --benchmarks=fillrandom,readwhilewriting --threads=4 --num=30000 --db=$PWD/db"
-        " >/dev/null 2>&1",
-    ),
-    (
-        "gpg",
-        "gnupg",
-        "mkdir -m 700 g; GNUPGHOME=$PWD/g gpg --batch --passphrase x -o c.gpg -c text",
-    ),
-]
-
-# Servers: name, package, command, and what asks it meanwhile. They end by SIGTERM.
-SERVERS = [
-    (
-        "redis-server",
-        "redis-server",
-        "exec redis-server --port 7391 --save '' >/dev/null",
-        "redis-benchmark -q -p 7391 -n 60000 -t get,set",
-    ),
-    (
-        "redis-server, io-threads",
-        "redis-server",
-        "exec redis-server --port 7392 --save '' --io-threads 4 >/dev/null",
-        "redis-benchmark -q -p 7392 -n 3000 -t get,set",
-    ),
-    (
-        "memcached",
-        "memcached",
-        "exec memcached -u root -l 127.0.0.1 -p 7394 -U 0 -t 4",
-        "python3 work.py memcached 7394",
-    ),
-    (
-        "nginx",
-        "nginx-light",
-        "exec nginx -p $PWD -c $PWD/nginx.conf -g 'daemon off;'",
-        "ab -q -n 20000 -c 8 http://127.0.0.1:7395/text.small",
-    ),
-    (
-        "lighttpd",
-        "lighttpd",
-        "exec lighttpd -D -f lighttpd.conf",
-        "ab -q -n 20000 -c 8 http://127.0.0.1:7396/text.small",
-    ),
-    (
-        "haproxy",
-        "haproxy",
-        "exec haproxy -f haproxy.conf",
-        "ab -q -n 5000 -c 8 http://127.0.0.1:7398/",
-    ),
-    ("unbound", "unbound", "exec unbound -d -c unbound.conf", "python3 work.py dns 7399"),
-    ("named", "bind9", "exec named -f -c $PWD/named.conf -p 7400", "python3 work.py dns 7400"),
-    (
-        "python3 http.server",
-        "python3",
-        "exec python3 -m http.server 7397 --bind 127.0.0.1",
-        "ab -q -n 1000 -c 4 http://127.0.0.1:7397/text.small",
-    ),
-    (
-        "mariadbd, OLTP",
-        "mariadb-server",
-        "mkdir my; mariadb-install-db --user=root --datadir=$PWD/my"
-        " --auth-root-authentication-method=normal >/dev/null 2>&1;"
-        " exec mariadbd --no-defaults --user=root --datadir=$PWD/my --socket=$PWD/my.sock"
-        " --skip-networking",
-        "sleep 8; mariadb -uroot -S my.sock -e 'create database sbtest';"
-        " for w in prepare run; do sysbench oltp_update_non_index --db-driver=mysql"
-        " --mysql-socket=my.sock --mysql-user=root --tables=1 --threads=16 --time=5 $w; done",
-    ),
-]
+PROGRAMS = Path(__file__).with_suffix(".toml")
 
 WORK_PY = """
 import concurrent.futures, queue, socket, struct, sys, threading, time
@@ -307,14 +166,13 @@ def row_of(name: str, found: dict) -> dict[str, object]:
     }
 
 
-def observe(
-    lockbench: str, name: str, command: str, client: str, source: Path
-) -> dict[str, object]:
+def observe(lockbench: str, program: dict[str, str], source: Path) -> dict[str, object]:
+    name, client = program["name"], program.get("client", "")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         for file in source.iterdir():
             shutil.copy(file, folder)
-        words = [lockbench, "observe", "--out", "seen", "--", "sh", "-c", command]
+        words = [lockbench, "observe", "--out", "seen", "--", "sh", "-c", program["command"]]
         with subprocess.Popen(
             words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as run:
@@ -347,14 +205,14 @@ def main(argv: list[str]) -> int:
     rows = []
     with tempfile.TemporaryDirectory() as made:
         prepare(Path(made))
-        programs = [(*one, "") for one in PROGRAMS] + SERVERS
-        for name, package, command, client in programs:
-            if wanted.programs and not any(one in name for one in wanted.programs):
+        for one in tomllib.loads(PROGRAMS.read_text(encoding="utf-8"))["program"]:
+            name, package = one["name"], one["package"]
+            if wanted.programs and not any(part in name for part in wanted.programs):
                 continue
             if not is_installed(package):
                 print(f"{name}: left out; install {package}", file=sys.stderr)
                 continue
-            rows.append(observe(lockbench, name, command, client, Path(made)))
+            rows.append(observe(lockbench, one, Path(made)))
             print(*(rows[-1].get(one, "") for one in COLUMNS), sep="\t", flush=True)
     if wanted.out:
         with wanted.out.open("w", encoding="utf-8", newline="") as file:

@@ -85,6 +85,7 @@ inline Sample full_sample() {
           .other_cpu_share = 0.22,
           .throttled_periods = 3,
           .throttled_s = 0.375,
+          .starved_s = 0.4375,
           .false_conflicts = 0.23,
           .key_bytes_live = 24.5,
           .key_bytes_idle = 25.5,

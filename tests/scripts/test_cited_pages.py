@@ -58,7 +58,7 @@ def test_strings_are_told_from_comments_and_documentation() -> None:
 
 def test_messages_name_pages_that_are_there_and_in_a_package() -> None:
     pages = cited()
-    assert "docs/stress.md" in pages and "docs/prediction.md" in pages
+    assert "docs/stress.md" in pages and "docs/presets.md" in pages
     for page, path in pages.items():
         assert (ROOT / page).is_file(), f"{path}: {page}: no such page"
         assert page in INSTALL, f"{path}: {page}: cmake/install.cmake does not install it"

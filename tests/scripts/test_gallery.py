@@ -56,8 +56,9 @@ def test_pictures_are_of_the_run_that_they_are_shown_for() -> None:
     for one in gallery.shown_on(PAGES):
         with Image.open(gallery.DOCS / one.path) as picture:
             drawn = picture.info.get("run")
-        wanted = gallery.run_id_of(gallery.RESULTS / one.run)
-        assert drawn == wanted, f"{one.path} is of run {drawn}: draw it with scripts/gallery.py"
+        assert (
+            drawn == one.run_ids
+        ), f"{one.path} is of run {drawn}: draw it with scripts/gallery.py"
 
 
 def test_tables_are_of_the_runs_that_they_are_shown_for() -> None:
@@ -74,6 +75,7 @@ def test_a_table_has_our_range_and_the_peer_by_threads_hold_and_load() -> None:
         return {
             "cell": cell,
             "threads": str(threads),
+            "keys": "1",
             "hold_ns": str(hold),
             "primitive": primitive,
             "baseline": "global:lock=std",
@@ -95,6 +97,61 @@ def test_a_table_has_our_range_and_the_peer_by_threads_hold_and_load() -> None:
         "| 8, 20 µs |  | 1.25–1.50? / 2.00 | 0.90 |",
         "| 64 that sleep, 200 ns | 1.00 |  |  |",
     ]
+
+
+def test_a_table_of_many_keys_has_a_column_for_each_lock() -> None:
+    def row(keys: int, load: str, threads: int, primitive: str, ratio: float) -> dict[str, str]:
+        return {
+            "cell": f"counter · {keys} keys{load}",
+            "threads": str(threads),
+            "keys": str(keys),
+            "hold_ns": "200",
+            "primitive": primitive,
+            "baseline": "global:lock=std",
+            "ratio": str(ratio),
+            "verdict": "faster" if ratio > 2 else "inconclusive",
+        }
+
+    rows = [
+        row(64, "", 16, "keyed", 17),
+        row(64, "", 16, "global", 1.5),
+        row(64, " · load 10 %", 16, "keyed", 18),
+        row(64, "", 8, "striped:stripes=64", 13),
+        row(1, "", 8, "keyed", 2.5),
+    ]
+    assert by_load.many_keys(rows).splitlines()[2:] == [
+        "| 8, 200 ns | saturated |  | 13.00 |  |  |  |",
+        "| 16, 200 ns | 10 % | 18.00 |  |  |  |  |",
+        "| 16, 200 ns | saturated | 17.00 |  |  |  | 1.50? |",
+    ]
+    assert "17.00" not in by_load.table(rows) and "2.50" in by_load.table(rows)
+
+
+BOTH = "images/reference/epyc-2vcpu+xeon-16vcpu/quick/cost-by-load.png"
+
+
+def test_a_picture_of_two_machines_carries_the_ids_of_both_runs(tmp_path: Path) -> None:
+    page = page_with(tmp_path, BOTH)
+    (shown,) = gallery.shown_on([page])
+    assert [one.parent.name for one in shown.folders] == ["epyc-2vcpu", "xeon-16vcpu"]
+    assert len(shown.run_ids.split()) == 2
+    assert gallery.main([str(page), "--out", str(tmp_path)]) == 0
+    with Image.open(tmp_path / BOTH) as drawn:
+        assert drawn.info["run"] == shown.run_ids
+
+
+@pytest.mark.parametrize(
+    "picture, told",
+    [
+        (BOTH.replace("xeon-16vcpu", "xeon-17vcpu"), "results/reference/xeon-17vcpu/quick"),
+        (BOTH.replace("cost-by-load", "winner"), "there are by-machine, cost-by-load"),
+    ],
+)
+def test_what_is_no_picture_of_two_machines_is_refused(
+    tmp_path: Path, capsys: Capture, picture: str, told: str
+) -> None:
+    page = page_with(tmp_path, picture)
+    assert told in refusal(gallery.main, capsys, page, "--out", tmp_path / "there")
 
 
 def test_the_colours_of_two_primitives_stay_two_colours(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import report
 import synthetic
-from analysis import cells, comparison, loader, locking_cost, tables
+from analysis import cells, comparison, loader, locking_cost, machines, tables
 from analysis.pictures import cost_by_load, curves, throughput
 from support import MakeRun
 
@@ -18,6 +18,7 @@ HOLD = 200
 REST = 7.0
 THINK = {0.1: 1800.0, 0.5: 200.0, None: 0.0}
 COST = {"global": 10.0, "keyed": 30.0}
+NO_POINT = -1
 
 
 def folder_of(
@@ -130,15 +131,95 @@ def test_of_too_many_panels_each_number_of_keys_has_one(make_run: MakeRun) -> No
     assert set(rows["threads"]) == {4} and set(rows["keys"]) == {1, 64}
 
 
-def test_a_cost_below_nothing_is_drawn_at_the_least_one(make_run: MakeRun) -> None:
+def noisy_run(make_run: MakeRun, shifts: tuple[float, ...]) -> loader.Run:
+    """The cost of `global` at 10 % load is 10 ns and, block by block, one of the shifts."""
     run = run_of(make_run)
-    own = run.trials["label"] == "global"
-    run.trials.loc[own, "operation_ns"] -= 100
+    noisy = (run.trials["label"] == "global") & (run.trials["load"] == 0.1)
+    for block, shift in enumerate(shifts):
+        run.trials.loc[noisy & (run.trials["block"] == block), "operation_ns"] += shift
+    return run
+
+
+def drawn_lines(run: loader.Run) -> list[tuple[tuple[float, ...], bool]]:
+    """The heights of each line of the picture, and whether its marks are open."""
     figure = cost_by_load.draw(run)
     assert figure is not None
-    assert (1, 1, 1) in {
-        tuple(float(y) for y in line.get_ydata()) for line in figure.axes[0].get_lines()
-    }
+    return [
+        (
+            tuple(round(float(y)) if y == y else NO_POINT for y in line.get_ydata()),
+            line.get_markerfacecolor() == "white",
+        )
+        for line in figure.axes[0].get_lines()
+    ]
+
+
+@pytest.mark.parametrize(
+    "shifts, most",
+    [
+        ((-500.0, -40.0, 0.0, 30.0, 800.0), 40),  # the third quartile
+        ((-500.0, -210.0, -110.0, -60.0, 0.0), 200),  # all below zero: by amount
+    ],
+)
+def test_a_cost_that_is_noise_is_drawn_as_what_it_is_at_most(
+    make_run: MakeRun, shifts: tuple[float, ...], most: int
+) -> None:
+    run = noisy_run(make_run, shifts)
+    lines = drawn_lines(run)
+    assert ((most,), True) in lines
+    assert ((NO_POINT, 10, 10), False) in lines
+    assert ((30, 30, 30), False) in lines
+    figure = cost_by_load.draw(run)
+    assert figure is not None
+    assert any(curves.NOISE in text.get_text() for text in figure.texts)
+
+
+def test_a_cost_above_the_noise_is_a_point_of_its_line(make_run: MakeRun) -> None:
+    run = noisy_run(make_run, (-500.0, -5.0, 0.0, 30.0, 800.0))
+    lines = drawn_lines(run)
+    assert ((10, 10, 10), False) in lines and not any(is_open for _, is_open in lines)
+    figure = cost_by_load.draw(run)
+    assert figure is not None
+    assert not any(curves.NOISE in text.get_text() for text in figure.texts)
+
+
+def test_the_page_says_of_noise_what_it_is_at_most(make_run: MakeRun) -> None:
+    run = noisy_run(make_run, (-500.0, -40.0, 0.0, 30.0, 800.0))
+    rows = cost_by_load.rows_of(run, run.valid, most=3)
+    measure = cost_by_load.COST.measures[0]
+    own = rows[(rows["label"] == "global") & (rows["load"] == 0.1)]
+    assert measure.of_median(own) == "less than 40 ns"
+    assert measure.of_median(rows[rows["label"] == "keyed"]) == "30 ns"
+
+
+def test_costs_of_two_machines_stand_side_by_side_on_one_scale(make_run: MakeRun) -> None:
+    folder = folder_of(make_run, threads=4, keys=(1, 64))
+    one, other = loader.load(folder), loader.load(folder)
+    other.meta["machine"] = {**other.meta["machine"], "cpu_model": "Another CPU"}
+    other.trials["operation_ns"] += 1000
+    figure = cost_by_load.draw_machines(machines.fleet([one, other]))
+    assert figure is not None
+    titles = [text.get_text() for axes in figure.axes for text in axes.texts]
+    shown = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
+    said = " ".join(titles + shown + [text.get_text() for text in figure.texts])
+    assert said.count("Imaginary CPU @ 3.00GHz, 4 cores") >= 2 and "Another CPU" in said
+    assert len(figure.axes) == 4 and len({axes.get_ylim() for axes in figure.axes}) == 1
+
+
+def test_machines_without_a_cell_in_common_have_no_picture(make_run: MakeRun) -> None:
+    runs = [
+        loader.load(folder_of(make_run, threads=4, keys=(1,))),
+        loader.load(make_run("other", cells=synthetic.sweep(keys=(64,)), blocks=3)),
+    ]
+    assert cost_by_load.draw_machines(machines.fleet(runs)) is None
+
+
+def test_facets_that_differ_by_think_time_say_which_one_is_saturated() -> None:
+    saturated = {"mode": "timed", "think_kind": "none", "think_ns": None, "threads": 8}
+    thinks = {**saturated, "think_kind": "exp", "think_ns": 2000.0}
+    _, varied = cells.same_and_different([saturated, thinks])
+    assert cells.told_apart(saturated, varied) == "saturated"
+    assert cells.told_apart(thinks, varied) == "think 2 µs exp"
+    assert cells.told_apart(saturated, ["threads"]) == "8 threads"
 
 
 def test_panels_of_the_same_work_have_one_scale(make_run: MakeRun) -> None:

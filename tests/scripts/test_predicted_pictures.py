@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import plot
-import prediction as script
 import pytest
 import report
 import synthetic
@@ -18,6 +17,7 @@ from analysis import figure, loader, machines, palette, prediction_error, verdic
 from analysis.errors import InputError
 from analysis.pictures import PICTURES, by_machine
 from analysis.fleet import Fleet
+from laboratory import prediction as script
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text

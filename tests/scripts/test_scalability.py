@@ -150,3 +150,9 @@ def test_compare_tells_the_law_in_every_form(make_run: MakeRun, capsys: Capture)
     assert fitted["sigma"] == pytest.approx(0.2, rel=1e-3) and fitted["fitted"]
     assert fitted["kappa_low"] <= fitted["kappa"] <= fitted["kappa_high"] * 1.0001
     assert not refused["fitted"] and "4 are the least" in refused["reason"]
+
+
+def test_a_law_that_explodes_is_refused_without_a_warning() -> None:
+    measured, fitted = np.array([1e6, 2e6]), np.array([1e200, 1e6])
+    with np.errstate(over="raise"):
+        assert scalability._r_squared(measured, fitted) < scalability.LEAST_R_SQUARED

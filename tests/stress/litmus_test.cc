@@ -92,6 +92,7 @@ TEST(Shrinking, LeavesReadersReaders) {
   const Abilities readers{.keys_read = true};
   EXPECT_THAT(smaller_than("L2 A1 U | L3 U", readers), Contains("L1 A1 U | L2 U"));
   EXPECT_THAT(smaller_than("L1 A1 U | L2 U", readers), testing::Not(Contains("L0 A1 U | L1 U")));
+  EXPECT_THAT(smaller_than("L0 A1 U | T1 U"), testing::Not(Contains("L0 A1 U | L1 U")));
   EXPECT_THAT(smaller_than("L1 A2 U | T0 U | L2 U", readers),
               testing::Not(Contains("L1 A2 U | L0 U | L2 U")));
 }
@@ -113,7 +114,8 @@ TEST(Programs, AreRefusedWhereNoLockCouldServeAllThreads) {
       {"L0 A1 U | T0 U", one_lock, ""},
       {"L0 U A1 | L0 U", one_lock, ""},
       {"A1 L0 A2 U | L0 U | T0 U", one_lock, ""},
-      {"L0 A1 U | L1 U", one_lock, "two keys may share a lock"},
+      {"L0 A1 U | L1 U", {.one_lock = true}, "two keys may share a lock"},
+      {"L0 A1 U | L1 U", one_lock, ""},  // of stripes, which shows whether the two share one
       {"L0 A1 U | L1 U", keyed, ""},
       {"L0 A1 U | A2 | L0 U", keyed, "thread 2 may wait for key 0 for ever"},
       {"L0 A1 U | L1 A2 U | L0 U", keyed, "thread 2 may wait for key 0 for ever"},

@@ -70,6 +70,6 @@ def test_the_command_of_a_failure_shows_the_same_failure(lockbench: Program, loc
 
 def test_a_program_that_no_lock_could_serve_is_refused(lockbench: Program) -> None:
     words = ["--program", "L0 A1 U | L0 U", "--engine", "sim", "--budget", "1s"]
-    done = lockbench.run("stress", "global:lock=std", *words)
+    done = lockbench.run("stress", "global", *words)
     assert done.returncode == 2
     assert "thread 1 may wait for key 0 for ever: thread 0 holds key 0" in done.stderr

@@ -190,7 +190,7 @@ def test_an_exhaustive_exploration_ends_with_all_or_is_inconclusive(lockbench: P
 def test_each_of_our_locks_is_explored_completely_under_c11(
     lockbench: Program, program: str
 ) -> None:
-    """With two preemptions; docs/stress-engines.md has the same command and what came of it."""
+    """With two preemptions; docs/laboratory/stress-results.md has what came of it."""
     words = "stress --exhaustive --memory c11 --preemptions 2 --budget 10min --format json"
     process = lockbench.start(*words.split(), "--program", program)
     out, err = process.communicate(timeout=900)

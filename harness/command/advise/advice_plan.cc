@@ -10,6 +10,7 @@
 #include "harness/command/advise/advice_case.h"
 #include "harness/plan/load.h"
 #include "harness/plan/spelling.h"
+#include "harness/plan/window.h"
 #include "harness/terminal/progress.h"
 
 namespace lockbench {
@@ -23,7 +24,6 @@ constexpr Nanoseconds kBeside = milliseconds(25);
 // With more threads than processors, a shorter window measures the scheduler.
 constexpr Nanoseconds kLeastWindow = milliseconds(50);
 constexpr Nanoseconds kLongestWindow = milliseconds(500);
-constexpr std::int64_t kHoldsInWindow = 20;
 // Fewer blocks are enough for large ratios only.
 constexpr std::int64_t kLeastBlocks = 7;
 constexpr std::int64_t kMostBlocks = 25;
@@ -118,21 +118,32 @@ bool sleeps_between(const Loads& loads, const Cell& cell) {
                                             [](const auto& load) { return load && load->sleeps; });
 }
 
-Nanoseconds least_window(const AdviceCase& wanted, const Loads& loads, const CellTraits& traits) {
-  Nanoseconds longest_think = wanted.cell.think.duration;
+// What the cells with the most threads need: one for all, so that the budget is known.
+WindowNeeds needs_of(const AdviceCase& wanted, const Loads& loads, const CellTraits& traits) {
+  WindowNeeds needs{.warmup = kWarmup, .window = kLeastWindow};
+  const auto include = [&](const Cell& cell) {
+    const WindowNeeds own = window_needs(cell, traits);
+    needs.warmup = std::max(needs.warmup, own.warmup);
+    needs.window = std::max(needs.window, own.window);
+  };
+  Cell cell = wanted.cell;
+  include(cell);
   for (const std::optional<Load>& load : loads) {
-    Cell cell = wanted.cell;
+    if (!load) continue;
     cell.load = load;
-    const absl::StatusOr<Work> think = load ? think_for_load(cell, traits) : Work{};
-    if (think.ok()) longest_think = std::max(longest_think, think->duration);
+    const absl::StatusOr<Work> think = think_for_load(cell, traits);
+    if (!think.ok()) continue;
+    cell.think = *think;
+    include(cell);
   }
-  return std::max(kLeastWindow, kHoldsInWindow * (wanted.cell.hold.duration + longest_think));
+  return needs;
 }
 
 // One block of the case: each candidate with each number of threads and each load.
 Preset preset_for(const AdviceCase& wanted, const Loads& loads, const CellTraits& traits) {
   Preset preset{.name = "advise", .title = "What advise measured", .blocks = 1};
   const Cell& cell = wanted.cell;
+  const WindowNeeds needs = needs_of(wanted, loads, traits);
   Sweep sweep{.primitives = candidates_for(wanted),
               .workloads = {cell.workload},
               .threads = threads_for(wanted),
@@ -142,8 +153,8 @@ Preset preset_for(const AdviceCase& wanted, const Loads& loads, const CellTraits
               .holds = {cell.hold},
               .loads = loads,
               .timeouts = {cell.timeout},
-              .warmup = kWarmup,
-              .window = least_window(wanted, loads, traits)};
+              .warmup = needs.warmup,
+              .window = needs.window};
   if (loads.empty()) sweep.thinks = {cell.think};
   if (cell.write_share) sweep.write_shares = {cell.write_share};
   if (sleeps_between(loads, cell)) sweep.sample_every = 1;
@@ -167,7 +178,7 @@ std::int64_t cells_of(const Sweep& sweep) {
 }
 
 Nanoseconds least_time(const Sweep& sweep) {
-  return cells_of(sweep) * kLeastBlocks * (*sweep.window + kWarmup + kBeside);
+  return cells_of(sweep) * kLeastBlocks * (*sweep.window + *sweep.warmup + kBeside);
 }
 
 // A case with its loads, and what it depends on.
@@ -269,7 +280,7 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
         "with --run",
         count, kLeastBlocks, rough_duration(std::chrono::duration<double>(least).count())));
   }
-  const Nanoseconds beside = kWarmup + kBeside;
+  const Nanoseconds beside = *sweep.warmup + kBeside;
   const Nanoseconds longest = std::max(*sweep.window, kLongestWindow);
   sweep.window = std::clamp(budget / (count * kLeastBlocks) - beside, *sweep.window, longest);
   preset.blocks = static_cast<std::uint32_t>(

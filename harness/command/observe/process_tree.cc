@@ -216,6 +216,8 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
   image.last = now;
   image.processor_s = processor_s_of(pid);
   if (!recorded) {
+    // While a process begins a program or ends, the kernel shows nothing of it.
+    if (kernel_text(folder_of(pid) / "cmdline").value_or("").empty()) return;
     image.why = why_unseen(pid);
     image.has_library = image.why == Unseen::kUnknown && has_library(pid);
     return;

@@ -294,14 +294,14 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
                  .answer = "locks are not your problem: " + what};
     }
     for (const std::string& doubt : doubts) verdict.notes.push_back("not seen: " + doubt);
-    if (verdict.kind == VerdictKind::kNotTheProblem) {
-      verdict.notes.emplace_back("never seen: locks whose threads only spin");
-    }
   }
   for (std::string note :
        {spread_text(observation.gains), other_locks_text(observation), events_text(observation),
         other_programs_text(coverage), seen_text(coverage)}) {
     if (!note.empty()) verdict.notes.push_back(std::move(note));
+  }
+  if (verdict.kind == VerdictKind::kNotTheProblem) {
+    verdict.notes.back() += "; never seen: locks whose threads only spin";
   }
   return verdict;
 }

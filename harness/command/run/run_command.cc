@@ -91,6 +91,7 @@ int print_plan(const Plan& plan, const std::optional<RunAim>& aim, const RunOpti
   std::vector<std::string> summary;
   if (plan.title) summary.push_back(*plan.title);
   summary.push_back(summary_of(plan.trials, counted(plan.blocks, "block")));
+  if (plan.windows) summary.push_back(*plan.windows);
   if (aim) {
     summary.push_back(absl::StrCat(
         "then blocks of the cells ",

@@ -117,7 +117,8 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) 
   if (lacks(Act::kLeaveForGood, abilities.last_may_destroy)) return text("X", "kLastMayDestroy");
   if (program.nest != 0 && !abilities.reentrant) return text("H", "reentrant");
   const std::string excess = excess_of(program, abilities);
-  return excess.empty() ? unserved_in(program, abilities) : excess;
+  // Whether two keys of stripes share a lock, a program may be given to find out.
+  return excess.empty() ? unserved_in(program, abilities, KeysShare::kIfPromised) : excess;
 }
 
 std::uint32_t most_other_keys(const Abilities& abilities) {

@@ -58,8 +58,12 @@ std::vector<AwaitingHold> awaiting_holds(const LitmusProgram& program) {
 
 class Dependence {
  public:
-  Dependence(const LitmusProgram& program, const Abilities& abilities)
-      : program_(program), abilities_(abilities), holds_(awaiting_holds(program)) {
+  Dependence(const LitmusProgram& program, const Abilities& abilities, KeysShare keys_share)
+      : program_(program),
+        abilities_(abilities),
+        keys_share_(!abilities.lock_per_key &&
+                    (abilities.one_lock || keys_share == KeysShare::kIfNotExcluded)),
+        holds_(awaiting_holds(program)) {
     const std::size_t threads = program.threads.size();
     waits_for_.resize(threads, std::vector<bool>(threads, false));
     for (std::size_t thread = 0; thread < threads; ++thread) {
@@ -121,7 +125,7 @@ class Dependence {
       if (key == kWritersKey || hold.key == kWritersKey) return true;
       return a_writer_may_wait_between(thread, hold.thread);
     }
-    return !abilities_.lock_per_key || key == hold.key;
+    return keys_share_ || key == hold.key;
   }
 
   // A reader may have to wait for a writer that waits for another reader.
@@ -152,16 +156,18 @@ class Dependence {
 
   const LitmusProgram& program_;
   const Abilities& abilities_;
+  const bool keys_share_;
   const std::vector<AwaitingHold> holds_;
   std::vector<std::vector<bool>> waits_for_;  // directly or through others
 };
 
 }  // namespace
 
-std::string unserved_in(const LitmusProgram& program, const Abilities& abilities) {
+std::string unserved_in(const LitmusProgram& program, const Abilities& abilities,
+                        KeysShare keys_share) {
   // An expired hold is in nobody's way.
   if (abilities.hold_limit.count() != 0) return "";
-  const auto unserved = Dependence(program, abilities).find();
+  const auto unserved = Dependence(program, abilities, keys_share).find();
   if (!unserved) return "";
   const AwaitingHold& hold = unserved->hold;
   const char* why = "";

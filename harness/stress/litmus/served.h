@@ -11,9 +11,13 @@
 
 namespace lockbench::stress {
 
+// Whether two keys of a lock that does not promise a lock per key are taken to share one. Some do,
+// and only the lock knows which.
+enum class KeysShare : bool { kIfPromised, kIfNotExcluded };
+
 // Who may never be served, such as "thread 1 may wait for key 1 for ever: thread 0 holds key 0
-// until thread 1 has ended, and one of the two keys is the writers'". Empty if a correct lock with
-// these abilities serves every thread.
+// until thread 1 has ended (key 0 is the writers', and nobody reads beside a writer); no lock could
+// serve both". Empty if a correct lock with these abilities serves every thread.
 //
 // Looked at are the threads that wait for the end of another one (A) while they hold a key. A
 // thread that waits for such a key must not be one whose end they wait for, directly or through
@@ -21,6 +25,7 @@ namespace lockbench::stress {
 //
 // Not offered  Nested holds in different orders: programs are generated without them, and no step
 //              that makes a program smaller changes an order.
-std::string unserved_in(const LitmusProgram& program, const Abilities& abilities);
+std::string unserved_in(const LitmusProgram& program, const Abilities& abilities,
+                        KeysShare keys_share = KeysShare::kIfNotExcluded);
 
 }  // namespace lockbench::stress

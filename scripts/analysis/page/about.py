@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, events, units
+from analysis import cells, events, starvation, units
 from analysis.loader import Run, mapping
 
 _MOST_KINDS = 60
@@ -32,18 +32,40 @@ class Faults:
     more: int  # rows of kinds that there was no room for
     rows: int
     again: int  # trials that were measured once more and then were valid
+    starved: list[Fault]  # no fault of the measurement: a result
 
 
 def faults(run: Run) -> Faults:
     """Reasons that differ by their figures only are one."""
-    invalid = run.trials[~run.trials["valid"]]
+    is_starved = run.trials["outcome"] == starvation.OUTCOME
+    invalid = run.trials[~run.trials["valid"] & ~is_starved]
     final = run.final.loc[run.final.index.intersection(invalid.index)]
     again = len(invalid) - len(final)
+    found = _kinds(invalid)
+    more = sum(fault.rows for fault in found[_MOST_KINDS:])
+    return Faults(found[:_MOST_KINDS], more, len(invalid), again, _starved(run.trials[is_starved]))
+
+
+def _starved(rows: pd.DataFrame) -> list[Fault]:
+    """One for each cell, the longest first."""
+    by_cell = rows.groupby(cells.codes(rows, [*cells.GROUP, "label"]), sort=False)
+    return [
+        Fault(
+            rows=len(own),
+            primitives=[own["label"].iloc[0]],
+            where=cells.describe(cells.key_of(own.iloc[0])),
+            reason=starvation.words(own),
+        )
+        for _, own in sorted(by_cell, key=lambda one: -one[1]["starved_s"].max())
+    ]
+
+
+def _kinds(invalid: pd.DataFrame) -> list[Fault]:
     kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in invalid.to_dict("records"):
         row["why"] = cells.reason(row)
         kinds.setdefault((row["workload"], cells.kind_of(row["why"])), []).append(row)
-    kinds_found = [
+    return [
         Fault(
             rows=len(found),
             primitives=list(dict.fromkeys(row["label"] for row in found)),
@@ -52,8 +74,6 @@ def faults(run: Run) -> Faults:
         )
         for found in sorted(kinds.values(), key=len, reverse=True)
     ]
-    more = sum(fault.rows for fault in kinds_found[_MOST_KINDS:])
-    return Faults(kinds_found[:_MOST_KINDS], more, len(invalid), again)
 
 
 def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -201,6 +221,6 @@ def cannot(run: Run, table: pd.DataFrame) -> list[str]:
         short = int((guarded["blocks"] < guarded["planned"]).sum())
         limits.append(
             f"{short:,} of {units.plural(len(guarded), 'cell')}"
-            f" {'has' if short == 1 else 'have'} invalid blocks."
+            f" {'has' if short == 1 else 'have'} invalid or starved blocks."
         )
     return limits

@@ -21,7 +21,8 @@ def along(
     """A picture for each facet along the axis (for each family, of many primitives), and how many
     more there would be than `most`."""
     measure = axis.measures[0]
-    rows = rows[(rows[measure.column] > 0) & rows[axis.column].notna()]
+    rows = measure.known(rows)
+    rows = rows[rows[axis.column].notna()]
     if rows.empty:
         return [], 0
     rows, unseen = _few_facets(rows, axis.column, 3 * most)
@@ -46,7 +47,9 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
 
 
 def _title(panel: curves.Panel, varied: Sequence[str], axis: curves.Axis) -> str:
-    where = cells.describe(panel.group.key, [*varied, "threads", "keys"] if varied else None)
+    named = [*varied, "threads", "keys"]
+    key = panel.group.key
+    where = cells.told_apart(key, named) if varied else cells.describe(key)
     family = f" · {panel.family} family" if panel.family else ""
     return f"{axis.what} by {axis.title}: {where}{family}"
 
@@ -71,10 +74,15 @@ def _drawn(panel: curves.Panel, axis: curves.Axis, maker: Maker, title: str, lin
 
 
 def _words_of(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:
-    words = axis.measures[0].words
+    measure = axis.measures[0]
     lines = [
-        f"{axis.words(value)}: {chart.value_words(rows, words)}"
-        for value, rows in own.groupby(axis.column)[axis.measures[0].column]
+        f"{axis.words(value)}: "
+        + (
+            f"{measure.of_median(rows)}: noise"
+            if measure.is_noise(rows)
+            else chart.value_words(rows[measure.column], measure.words)
+        )
+        for value, rows in own.groupby(axis.column)
     ]
     return "\n".join(
         [figure.printable(label, 120), f"{axis.label}: {axis.measures[0].label}", *lines]
@@ -83,9 +91,11 @@ def _words_of(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:
 
 def _summary(rows: pd.DataFrame, axis: curves.Axis, last: float) -> str:
     measure = axis.measures[0]
-    there = rows[rows[axis.column] == last].groupby("label")[measure.column].median()
-    ranked = there.sort_values(ascending=measure.column != curves.RATE.column)
+    there = rows[rows[axis.column] == last].groupby("label")
+    medians = there[measure.column].median()
+    ranked = medians.sort_values(ascending=measure.column != curves.RATE.column)
     named = ", ".join(
-        f"{figure.printable(label)} {measure.words(value)}" for label, value in ranked.items()
+        f"{figure.printable(label)} {measure.of_median(there.get_group(label))}"
+        for label in ranked.index
     )
     return f"{measure.label} by {axis.label}. At {axis.words(last)}, best first: {named}."

@@ -7,12 +7,23 @@ for it. To add one, write its module, with a docstring that states its purpose, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from matplotlib.figure import Figure
 
+from analysis.fleet import Fleet
 from analysis.loader import Run
-from analysis.pictures import cost, cost_by_load, events, fairness, late_writes, makespan, micro
+from analysis.machines import Machine
+from analysis.pictures import (
+    by_machine,
+    cost,
+    cost_by_load,
+    events,
+    fairness,
+    late_writes,
+    makespan,
+    micro,
+)
 from analysis.pictures import scalability, throughput, wait, wait_by_rate, winner
 
 PICTURES: dict[str, Callable[[Run], Figure | None]] = {
@@ -30,4 +41,10 @@ PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "scalability": scalability.draw,
     **{f"throughput-by-{name}": sweep.draw for name, sweep in throughput.SWEEPS.items()},
     "throughput": throughput.draw,
+}
+
+# Of several machines.
+OF_MACHINES: dict[str, Callable[[Sequence[Machine]], Figure | None]] = {
+    "by-machine": lambda members: by_machine.draw(Fleet(members)),
+    "cost-by-load": cost_by_load.draw_machines,
 }

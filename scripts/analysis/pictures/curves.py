@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures along one axis: the shape that the pictures by threads, keys, hold and rate share.
 
-Every block is a faint point, the line joins their medians. A facet with too many lines is split by
-family of primitive, on the same scale and with the same reference line in each.
+Every block is a faint point, the line joins their medians. What is noise is no point of the line:
+an open mark, with a stem from the bottom, says what it is at most. A facet with too many lines is
+split by family of primitive, on the same scale and with the same reference line in each.
 """
 
 from __future__ import annotations
@@ -43,6 +44,26 @@ class Measure:
     # What is drawn for one primitive instead of draw_line(), and the name at its end.
     line: Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End] | None = None
     names: Callable[[Group, str], str] = lambda group, label: figure.drawn(label)
+    # The column that says which rows are noise, whose figure is only what it is at most.
+    noise: str = ""
+
+    def known(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with a figure. A logarithmic axis has none below zero; where figures have noise,
+        a median needs them all the same."""
+        figures = rows[self.column]
+        return rows[figures.notna() if self.noise else figures > 0]
+
+    def is_noise(self, rows: pd.DataFrame) -> bool:
+        """Of the rows of one primitive at one place of the axis."""
+        return bool(self.noise) and bool(rows[self.noise].any())
+
+    def of_median(self, rows: pd.DataFrame) -> str:
+        """`31 ns`, or `less than 31 ns`."""
+        words = self.words(float(rows[self.column].median()))
+        return f"less than {words}" if self.is_noise(rows) else words
+
+
+NOISE = "open mark: noise, which cannot be told from nothing and is at most so much"
 
 
 RATE = Measure("operations_per_s", "operations per second", units.count)
@@ -83,7 +104,7 @@ class Panel:
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     """Facets of `rows` along the axis; None when nothing was measured at two places of it."""
-    rows = rows[rows[axis.measures[0].column] > 0]
+    rows = axis.measures[0].known(rows)
     placed = rows[axis.column].notna()
     facets = cells.axis_facets(rows[placed], axis.column)
     if not facets:
@@ -139,7 +160,7 @@ def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
     parts = [
         (
             one.measure.title,
-            cells.describe(one.group.key, varied),
+            cells.told_apart(one.group.key, varied),
             one.family and f"{one.family} family",
         )
         for one in panels
@@ -152,13 +173,14 @@ def _heading(
 ) -> figure.Heading:
     same, _ = cells.same_and_different([facet.key for facet in facets])
     blocks = run.trials["block"].nunique()
-    loop = cells.in_the_saturated_loop(pd.concat([facet.rows for facet in facets]))
+    every = pd.concat([facet.rows for facet in facets])
+    loop = cells.in_the_saturated_loop(every)
     spread = (
         f"faint: each of {blocks} blocks (of many, their range); line: their median"
         if blocks > 1
         else "one block: no spread"
     )
-    notes = [*axis.notes, *prediction_error.explained(run.predicted), cells.left_out(run.trials)]
+    notes = [*notes_of(axis, every, [run]), cells.left_out(run.trials)]
     if len(panels) > shown:
         notes.append(f"{len(panels) - shown} more panels not shown; the CSV has them all")
     if any(_has_reference(panel) for panel in panels):
@@ -168,6 +190,12 @@ def _heading(
         subtitles=[*run.banners, run.heading, cells.describe(same), axis.says or spread],
         footnotes=notes,
     )
+
+
+def notes_of(axis: Axis, rows: pd.DataFrame, runs: Sequence[Run]) -> list[str]:
+    """What the marks of these rows mean."""
+    noise = [NOISE] if any(one.is_noise(rows) for one in axis.measures) else []
+    return [*axis.notes, *noise, *prediction_error.explained(any(run.predicted for run in runs))]
 
 
 # Panels of the same work have one scale, so that their heights compare.
@@ -282,6 +310,12 @@ def draw_line(
     """One primitive: a line through the medians of its blocks, every block a faint point, or of
     many a bar from the least to the greatest. Returns where the line ends."""
     draw_error(axes, own, axis.column, measure.column, places, look.colour, gid)
+    whole = own.groupby(axis.column)[measure.column].median()
+    end = places[whole.index[-1]], float(whole.iloc[-1])
+    if measure.noise:
+        noise = own[own[measure.noise]].groupby(axis.column)[measure.column].median()
+        _draw_noise(axes, [places[value] for value in noise.index], noise, look, gid)
+        own = own.assign(**{measure.column: own[measure.column].mask(own[measure.noise])})
     by_value = own.groupby(axis.column)[measure.column]
     medians = by_value.median()
     x = [places[value] for value in medians.index]
@@ -293,7 +327,18 @@ def draw_line(
             axes.plot((at, at), (low, high), color=look.colour, linewidth=4, alpha=0.3, gid=gid)
     edge = {"markeredgecolor": "white", "markeredgewidth": 0.5}
     axes.plot(x, medians, **look.line, marker=look.marker, markersize=5, **edge, zorder=3, gid=gid)
-    return x[-1], float(medians.iloc[-1])
+    return end
+
+
+def _draw_noise(
+    axes: Axes, x: Sequence[float], most: Sequence[float], look: palette.Look, gid: str | None
+) -> None:
+    same = {"color": look.colour, "gid": gid}
+    for at, level in zip(x, most):
+        # From below any limit of a logarithmic axis.
+        axes.plot((at, at), (level * 1e-9, level), linewidth=0.8, alpha=0.5, zorder=2, **same)
+        open_mark = {"marker": look.marker, "markersize": 5, "markerfacecolor": "white"}
+        axes.plot([at], [level], linestyle="none", **open_mark, zorder=3, **same)
 
 
 def scale(

@@ -64,7 +64,7 @@ class Report:
             return "happens each time"
         if replay["reruns"] == 0:
             return "was not run again"
-        if replay["command_s"] != 0:
+        if replay.get("command_s", 0) != 0:  # reports of older versions have none
             epochs = f"none of {replay['reruns']} reruns of the epoch"
             seconds = f"{replay['command_s']:.1f} s"
             if replay["command_failed"]:

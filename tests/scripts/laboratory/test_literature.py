@@ -6,11 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-import prediction as script
 import pytest
 import synthetic
-from analysis import literature, loader
+from analysis import loader
 from analysis.errors import InputError
+from laboratory import literature
+from laboratory import prediction as script
 from support import ROOT, MakeRun, Capture, refusal, as_predicted
 
 

@@ -19,19 +19,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis import modules
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from analysis import modules  # noqa: E402
 
 modules.need("prediction", "numpy", "pandas", "scipy")
 
 import pandas as pd  # noqa: E402
 
-from analysis import command, literature, loader, marked  # noqa: E402
+from analysis import command, loader, marked  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
-from analysis.prediction import accuracy_text, changes, errors, falls, falls_text  # noqa: E402
-from analysis.prediction import grid_text, sensitivity_text  # noqa: E402
+from laboratory import literature  # noqa: E402
+from laboratory.accuracy import accuracy_text, changes, errors, falls, falls_text  # noqa: E402
+from laboratory.accuracy import grid_text, sensitivity_text  # noqa: E402
 
 GRID = """\
-# Written by scripts/prediction.py grid: what docs/laboratory/prediction-accuracy.md compares.
+# Written by scripts/laboratory/prediction.py grid, for docs/laboratory/prediction-accuracy.md.
 title = "The grid on which predictions are compared with measurements"
 blocks = 2
 primitive = [
@@ -58,7 +61,8 @@ key_distribution = "zipf:0.99"
 BOUND = GRID.replace("blocks = 2\n", 'blocks = 2\npinning = "compact"\n')
 
 SCALING = """\
-# Written by scripts/prediction.py grid scaling: the grid of docs/laboratory/predicted-machines.md.
+# Written by scripts/laboratory/prediction.py grid scaling, for
+# docs/laboratory/predicted-machines.md.
 title = "Our locks and the peers that can be predicted, on other machines"
 blocks = 1
 primitive = [
@@ -78,7 +82,7 @@ key_distribution = "zipf:0.99"
 """
 
 FALLS = """\
-# Written by scripts/prediction.py grid falls: which of our locks fall from 8 to 64 cores.
+# Written by scripts/laboratory/prediction.py grid falls: which locks fall from 8 to 64 cores.
 title = "Each of our own locks with 8 and with 64 threads"
 blocks = 3
 threads = [8, 64]
@@ -220,7 +224,7 @@ def errors_text(measured: loader.Run, predicted: loader.Run) -> str:
         )
     about = [
         "Quantiles of measured over predicted; `ratio` is that of two primitives in one cell.",
-        "command: ./scripts/prediction.py accuracy MEASURED PREDICTED --errors FILE",
+        "command: ./scripts/laboratory/prediction.py accuracy MEASURED PREDICTED --errors FILE",
         f"machine: {measured.machine}",
         f"measured: {measured.run_id}; predicted: {predicted.run_id}",
     ]

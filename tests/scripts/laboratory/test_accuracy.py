@@ -7,13 +7,13 @@ import tomllib
 from pathlib import Path
 
 import pandas as pd
-import prediction as script
 import pytest
 import synthetic
 from analysis import loader, marked
 from analysis.errors import InputError
-from analysis.prediction import accuracy, change, changes, falls, falls_text, grid_text, pairs
-from analysis.prediction import parts, rank_ceiling, repeated, sensitivity_text, spread
+from laboratory import prediction as script
+from laboratory.accuracy import accuracy, change, changes, falls, falls_text, grid_text, pairs
+from laboratory.accuracy import parts, rank_ceiling, repeated, sensitivity_text, spread
 from support import ROOT, MakeRun, Capture, printed, refusal
 
 
