@@ -58,6 +58,17 @@ TEST(WaitReason, OfOtherLocksTheFunctionsAreLeftToFutexUse) {
   EXPECT_EQ(reason.functions, (std::vector<std::string>{"Mutex::lock_contended", "serve", "main"}));
 }
 
+TEST(WaitReason, ALocalFunctionOfALibraryIsTakenForItsCaller) {
+  constexpr char kAbseil[] = "/usr/lib/x86_64-linux-gnu/libabsl_synchronization.so.20220623";
+  const WaitReason reason = reason_of({{kC, "syscall"},
+                                       {kAbseil, ""},
+                                       {kAbseil, "absl::Mutex::LockWhen(absl::Condition const&)"},
+                                       {kServer, "idle()"}});
+  EXPECT_EQ(reason.caller, 3U);
+  EXPECT_EQ(reason.functions[0], "absl::Mutex::LockWhen");
+  EXPECT_EQ(reason_of({{kC, "syscall"}, {kServer, ""}, {kServer, "lock_row()"}}).caller, 1U);
+}
+
 TEST(WaitReason, WithoutACallerOfTheProgramTheInnermostIsThePlace) {
   EXPECT_EQ(reason_of({{kC, ""}, {kC, "pthread_mutex_lock"}}).caller, 0U);
   EXPECT_EQ(reason_of({}).caller, 0U);

@@ -52,6 +52,21 @@ bool is_of_the_system(const CodePlace& caller) {
          std::any_of(kPrefixes.begin(), kPrefixes.end(), begins(name));
 }
 
+// The names of the functions from `first` on. Local functions of a stripped library have none: they
+// are taken for their caller, if that is in the library, too.
+std::vector<std::string> functions_of(const std::vector<CodePlace>& callers, std::size_t first) {
+  std::vector<std::string> functions(callers.size() - first);
+  for (std::size_t i = callers.size(); i-- > first;) {
+    const CodePlace& caller = callers[i];
+    std::string& function = functions[i - first];
+    function = stress::without_parameters(caller.function);
+    const bool has_caller = i + 1 < callers.size() && callers[i + 1].module == caller.module;
+    const bool in_library = caller.module.find(".so") != std::string::npos;
+    if (function.empty() && has_caller && in_library) function = functions[i - first + 1];
+  }
+  return functions;
+}
+
 }  // namespace
 
 WaitReason wait_reason(const std::vector<CodePlace>& callers) {
@@ -62,9 +77,7 @@ WaitReason wait_reason(const std::vector<CodePlace>& callers) {
     if (kind != WaitKind::kUnknown) reason.kind = kind;
     ++reason.caller;
   }
-  for (std::size_t i = reason.caller; i < callers.size(); ++i) {
-    reason.functions.push_back(stress::without_parameters(callers[i].function));
-  }
+  reason.functions = functions_of(callers, reason.caller);
   if (!reason.functions.empty()) reason.caller += user_of_futex(reason.functions);
   // Without a caller of the program, the innermost is better than none.
   if (reason.caller == callers.size()) reason.caller = 0;
