@@ -99,6 +99,29 @@ static int herd(void) {
   return 0;
 }
 
+// Workers that have nothing to do sleep through most of the program's life.
+static pthread_mutex_t idle_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t idle_end = PTHREAD_COND_INITIALIZER;
+static int idle_is_over = 0;
+static void* idle_body(void* nothing) {
+  pthread_mutex_lock(&idle_mutex);
+  while (!idle_is_over) pthread_cond_wait(&idle_end, &idle_mutex);
+  pthread_mutex_unlock(&idle_mutex);
+  return nothing;
+}
+static int idle(void) {
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, idle_body, NULL);
+  const struct timespec life = {1, 0};
+  nanosleep(&life, NULL);
+  pthread_mutex_lock(&idle_mutex);
+  idle_is_over = 1;
+  pthread_cond_broadcast(&idle_end);
+  pthread_mutex_unlock(&idle_mutex);
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+  return 0;
+}
+
 // Workers sleep until another thread posts the semaphore.
 static sem_t work;
 static void* pool_body(void* unused) {
@@ -462,6 +485,7 @@ int main(int argc, char** argv) {
     int (*body)(void);
   } kSituations[] = {
       {"herd", herd},
+      {"idle", idle},
       {"pool", pool},
       {"binary", binary},
       {"cancelled", cancelled},

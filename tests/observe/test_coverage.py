@@ -156,6 +156,16 @@ def test_waits_that_no_record_knows_are_noticed(lockbench: Program) -> None:
     assert "sampled futex waits were of locks that this program makes" in found["text"]
 
 
+# Their sleeps have no record, and are no locks that were not seen.
+def test_threads_that_slept_before_the_observation_are_told_apart(lockbench: Program) -> None:
+    found = situation(lockbench, "idle", flags=("--delay", "500ms"))
+    coverage = found["coverage"]
+    assert coverage["older_sleepers"] == 3
+    assert coverage["seen_futex_samples"] == coverage["futex_samples"]
+    assert found["verdict"]["kind"] == "not_the_problem", found["text"]
+    assert "3 threads were asleep when the observation began, and slept on" in found["text"]
+
+
 def test_every_place_is_counted(lockbench: Program) -> None:
     found = observe(lockbench, PLACES)
     (process,) = found["processes"]

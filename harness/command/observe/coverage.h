@@ -71,6 +71,10 @@ struct Coverage {
   std::uint64_t futex_samples = 0;
   std::uint64_t seen_futex_samples = 0;
 
+  // Threads that slept in a futex when the observation began, and were still in that sleep at a
+  // look afterwards: no record has its beginning. They are not among the samples.
+  std::uint64_t older_sleepers = 0;
+
   // Acquisitions whose place had no room, and those of them after a wait.
   std::uint64_t placeless_acquisitions = 0;
   std::uint64_t placeless_contended = 0;

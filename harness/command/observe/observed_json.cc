@@ -138,6 +138,7 @@ Json coverage_json(const Coverage& coverage) {
             {"other_programs_share", coverage.other_programs_share},
             {"futex_samples", coverage.futex_samples},
             {"seen_futex_samples", coverage.seen_futex_samples},
+            {"older_sleepers", coverage.older_sleepers},
             {"placeless_acquisitions", coverage.placeless_acquisitions},
             {"placeless_contended", coverage.placeless_contended},
             {"starts_lost", coverage.starts_lost},

@@ -61,7 +61,8 @@ class Observer {
       : order_(order), recording_(std::move(recording)), tree_(*recording_) {}
 
   absl::StatusOr<ObservedRun> run() {
-    recording_->set_paused(order_.delay.count() != 0);
+    observed_ = order_.delay.count() == 0;
+    recording_->set_paused(!observed_);
     begin_ = Clock::now();
     next_look_ = begin_ + ProcessTree::kFirstLook;
     next_note_ = begin_ + std::chrono::seconds(1);
@@ -83,10 +84,13 @@ class Observer {
     const Clock::duration passed = now - begin_;
     const Clock::duration stop = order_.delay + order_.duration;
     const bool over = order_.duration.count() != 0 && passed >= stop;
-    recording_->set_paused(passed < order_.delay || over);
+    const bool observes = passed >= order_.delay && !over;
+    if (observes && !observed_) tree_.note_sleepers();
+    observed_ = observes;
+    recording_->set_paused(!observes);
     if (over && stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
     if (now >= next_look_) {
-      next_look_ = now + tree_.look();
+      next_look_ = now + tree_.look(observes);
       recording_->free_unused_slots();
     }
     if (now >= next_note_) {
@@ -152,6 +156,7 @@ class Observer {
   Clock::time_point next_note_;
   std::vector<int> processors_ = allowed_processor_numbers();
   std::optional<ProcessorUse> use_ = ProcessorUse::now(processors_);
+  bool observed_ = true;             // at the last look
   std::uint64_t stopped_ticks_ = 0;  // when the observation ended
 };
 

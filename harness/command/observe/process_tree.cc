@@ -86,8 +86,9 @@ bool has_variable(std::uint32_t pid) {
 }
 
 // Of a line `Uid:	0	0	0	0` or `CapPrm:	0000000000000000`.
-std::vector<std::string> status_words(std::uint32_t pid, const std::string& name) {
-  std::ifstream file(folder_of(pid) / "status");
+// `folder`: of a process or a thread.
+std::vector<std::string> status_words(const fs::path& folder, const std::string& name) {
+  std::ifstream file(folder / "status");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with(name + ":")) continue;
     std::istringstream text(line.substr(name.size() + 1));
@@ -99,9 +100,9 @@ std::vector<std::string> status_words(std::uint32_t pid, const std::string& name
 }
 
 bool has_other_rights(std::uint32_t pid) {
-  const std::vector<std::string> user = status_words(pid, "Uid");
-  const std::vector<std::string> group = status_words(pid, "Gid");
-  const std::vector<std::string> capabilities = status_words(pid, "CapPrm");
+  const std::vector<std::string> user = status_words(folder_of(pid), "Uid");
+  const std::vector<std::string> group = status_words(folder_of(pid), "Gid");
+  const std::vector<std::string> capabilities = status_words(folder_of(pid), "CapPrm");
   if (user.size() < 2 || group.size() < 2 || capabilities.empty()) return false;
   if (user[0] != user[1] || group[0] != group[1]) return true;
   return user[0] != "0" && capabilities[0].find_first_not_of('0') != std::string::npos &&
@@ -151,24 +152,26 @@ Unseen why_unseen(std::uint32_t pid) {
   if (by_file != Unseen::kUnknown) return by_file;
   if (has_other_rights(pid)) return Unseen::kRights;
   if (!has_variable(pid)) return Unseen::kEnvironment;
-  if (const auto filter = status_words(pid, "Seccomp"); !filter.empty() && filter[0] != "0") {
+  if (const auto filter = status_words(folder_of(pid), "Seccomp");
+      !filter.empty() && filter[0] != "0") {
     return Unseen::kFilter;
   }
   if (is_elsewhere(pid)) return Unseen::kNotOpened;
   return has_limited_memory(pid) ? Unseen::kNoMemory : Unseen::kUnknown;
 }
 
-// Whose threads sleep in a futex at this moment.
-std::uint64_t futex_sleepers(std::uint32_t pid, const std::vector<std::string>& threads) {
-  const std::string futex = std::to_string(SYS_futex) + " ";
-  std::uint64_t sleepers = 0;
-  for (const std::string& thread : threads) {
-    std::ifstream file(folder_of(pid) / "task" / thread / "syscall");
-    std::string call;
-    std::getline(file, call);
-    if (call.starts_with(futex)) ++sleepers;
-  }
-  return sleepers;
+bool sleeps_in_futex(std::uint32_t pid, const std::string& thread) {
+  std::ifstream file(folder_of(pid) / "task" / thread / "syscall");
+  std::string call;
+  std::getline(file, call);
+  return call.starts_with(std::to_string(SYS_futex) + " ");
+}
+
+// How often the thread has slept; empty if that is not known.
+std::string sleeps_of(std::uint32_t pid, const std::string& thread) {
+  const std::vector<std::string> words =
+      status_words(folder_of(pid) / "task" / thread, "voluntary_ctxt_switches");
+  return words.empty() ? std::string() : words[0];
 }
 
 bool has_library(std::uint32_t pid) {
@@ -181,11 +184,11 @@ bool has_library(std::uint32_t pid) {
 
 }  // namespace
 
-std::chrono::nanoseconds ProcessTree::look() {
+std::chrono::nanoseconds ProcessTree::look(bool observes) {
   const std::map<std::uint32_t, Record> known = records();
   for (const std::uint32_t pid : descendants()) {
     const auto record = known.find(pid);
-    look_at(pid, record == known.end() ? nullptr : &record->second);
+    look_at(pid, record == known.end() ? nullptr : &record->second, observes);
   }
   const Clock::duration passed = Clock::now() - begin_;
   return std::clamp<std::chrono::nanoseconds>(passed / 20, kFirstLook, std::chrono::seconds(1));
@@ -201,7 +204,15 @@ std::map<std::uint32_t, ProcessTree::Record> ProcessTree::records() const {
   return found;
 }
 
-void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
+void ProcessTree::note_sleepers() {
+  for (const std::uint32_t pid : descendants()) {
+    for (const std::string& thread : threads_of(pid)) {
+      if (sleeps_in_futex(pid, thread)) sleeps_before_[thread] = sleeps_of(pid, thread);
+    }
+  }
+}
+
+void ProcessTree::look_at(std::uint32_t pid, const Record* record, bool observes) {
   const std::string program = link_text(folder_of(pid) / "exe");
   if (program.empty()) return;
   const bool recorded = record != nullptr &&
@@ -228,14 +239,28 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record) {
   }
   image.recorded = true;
   recorded_processor_s_[pid] = image.processor_s;
-  sample_futexes(pid, *record);
+  if (observes) sample_futexes(pid, *record);
+}
+
+bool ProcessTree::sleeps_since_before(std::uint32_t pid, const std::string& thread) {
+  const auto before = sleeps_before_.find(thread);
+  if (before == sleeps_before_.end()) return false;
+  if (before->second == sleeps_of(pid, thread)) {
+    older_sleepers_.insert(thread);
+    return true;
+  }
+  sleeps_before_.erase(before);
+  return false;
 }
 
 void ProcessTree::sample_futexes(std::uint32_t pid, const Record& record) {
   const std::vector<std::string> threads = threads_of(pid);
   if (threads.size() > kMostThreads) return;
   const std::uint64_t before = recording_.brief(record.slot).waiting;
-  const std::uint64_t sleepers = futex_sleepers(pid, threads);
+  std::uint64_t sleepers = 0;
+  for (const std::string& thread : threads) {
+    if (sleeps_in_futex(pid, thread) && !sleeps_since_before(pid, thread)) ++sleepers;
+  }
   const std::uint64_t known =
       std::max<std::uint64_t>(before, recording_.brief(record.slot).waiting);
   futex_samples_ += sleepers;
@@ -333,6 +358,7 @@ void ProcessTree::add_to(Coverage& coverage, double processor_s) const {
   coverage.unseen.insert(coverage.unseen.begin(), more.begin(), more.end());
   coverage.futex_samples = futex_samples_;
   coverage.seen_futex_samples = seen_futex_samples_;
+  coverage.older_sleepers = older_sleepers_.size();
   coverage.runtimes.assign(runtimes_.begin(), runtimes_.end());
 }
 

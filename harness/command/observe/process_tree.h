@@ -26,8 +26,13 @@ class ProcessTree {
 
   explicit ProcessTree(const RecordingFile& recording) : recording_(recording) {}
 
-  // Looks at all processes. Returns the time to the next look.
-  std::chrono::nanoseconds look();
+  // Looks at all processes. Returns the time to the next look. `observes`: whether they record at
+  // present; what their threads sleep in counts only then.
+  std::chrono::nanoseconds look(bool observes);
+
+  // Notes which threads sleep in a futex now, before the processes begin to record. No record has
+  // the beginning of these sleeps, so nothing is known of them.
+  void note_sleepers();
 
   // Before the facts of a child of this process are gone.
   void has_ended(std::uint32_t pid);
@@ -61,8 +66,9 @@ class ProcessTree {
   };
 
   std::map<std::uint32_t, Record> records() const;
-  void look_at(std::uint32_t pid, const Record* record);
+  void look_at(std::uint32_t pid, const Record* record, bool observes);
   void sample_futexes(std::uint32_t pid, const Record& record);
+  bool sleeps_since_before(std::uint32_t pid, const std::string& thread);
   double seen_processor_s() const;
   std::vector<UnseenProcess> unseen() const;
 
@@ -72,6 +78,10 @@ class ProcessTree {
   std::map<std::uint32_t, double> recorded_processor_s_;  // at a look at which it had a record
   std::uint64_t futex_samples_ = 0;
   std::uint64_t seen_futex_samples_ = 0;
+  // Of each thread that slept when the observation began, how often it had slept. If that is still
+  // so, it is the same sleep.
+  std::map<std::string, std::string> sleeps_before_;
+  std::set<std::string> older_sleepers_;  // those that were met asleep after that
   std::set<std::string> runtimes_;
 };
 

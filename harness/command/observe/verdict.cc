@@ -183,6 +183,14 @@ std::string other_programs_text(const Coverage& coverage) {
                       " of the processors, so waits are longer than on a quiet machine");
 }
 
+std::string older_sleepers_text(const Coverage& coverage) {
+  if (coverage.older_sleepers == 0) return {};
+  const bool one = coverage.older_sleepers == 1;
+  return absl::StrCat(coverage.older_sleepers, one ? " thread was" : " threads were",
+                      " asleep when the observation began, and slept on: what ",
+                      one ? "it waits" : "they wait", " for is not known");
+}
+
 std::string spread_text(const std::vector<double>& gains) {
   if (gains.empty()) return {};
   const auto [least, most] = std::minmax_element(gains.begin(), gains.end());
@@ -297,7 +305,7 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
   }
   for (std::string note :
        {spread_text(observation.gains), other_locks_text(observation), events_text(observation),
-        other_programs_text(coverage), seen_text(coverage)}) {
+        older_sleepers_text(coverage), other_programs_text(coverage), seen_text(coverage)}) {
     if (!note.empty()) verdict.notes.push_back(std::move(note));
   }
   if (verdict.kind == VerdictKind::kNotTheProblem) {
