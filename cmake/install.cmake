@@ -18,8 +18,10 @@ foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services lo
   endif()
 endforeach()
 # Beside the program that loads it.
-install(TARGETS lockbench_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
-                                        COMPONENT program)
+if(TARGET lockbench_peers)
+  install(TARGETS lockbench_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
+                                          COMPONENT program)
+endif()
 if(TARGET lockbench_observe_preload)
   # Executable, as find_engine() wants it; Debian's CMake installs libraries that are not.
   install(TARGETS lockbench_observe_preload lockbench_substitute_adaptive lockbench_substitute_futex

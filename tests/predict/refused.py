@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `predict` and `calibrate-machine` refuse: rows of tests/command/test_bad_input.py."""
+"""What `predict`, `calibrate-machine` and `advise --machine` refuse: for test_bad_input.py."""
 
 from __future__ import annotations
 
@@ -17,4 +17,9 @@ REFUSED: list[tuple[str, ...]] = [
     ("predict --machine graviton3 --primitive keyed_absl --threads 1",
      "no cell of the plan can be predicted: primitive keyed_absl"),
     ("predict --resume x --machine graviton3", "--resume: goes on with the plan of that"),
+    ("advise --threads 2 --keys 1 --across-machines --machine here", "leave out --machine"),
+    ("advise --threads 2 --keys 4 --machine nix", "unknown machine 'nix'"),
+    ("advise --threads 2 --keys 4 --machine graviton3 --budget 3s", "leave out --budget"),
+    ("advise --threads 2 --keys 4 --machine graviton3 --memory 1KiB", "leave out --memory"),
+    ("advise --threads 2 --keys 4 --machine graviton3 --across-machines", "the model of a machine"),
 ]  # fmt: skip
