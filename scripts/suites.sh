@@ -23,9 +23,10 @@ TEXT
 }
 
 # In the order of the night: later ones use what the first one installs and builds.
-suites=(long modules truth controls broken sanitize generators tidy fuzz aarch64 systems coverage bare)
+suites=(long alone modules truth controls broken sanitize generators tidy fuzz aarch64 systems coverage bare)
 declare -A command_of=(
   [long]="./scripts/test.sh --long"
+  [alone]="./scripts/alone.sh"
   [modules]="./scripts/modules.sh all"
   [truth]="./scripts/truth.sh"
   [controls]="./scripts/controls.sh --runs 5"
