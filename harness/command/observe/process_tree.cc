@@ -206,7 +206,9 @@ std::map<std::uint32_t, ProcessTree::Record> ProcessTree::records() const {
 
 void ProcessTree::note_sleepers() {
   for (const std::uint32_t pid : descendants()) {
-    for (const std::string& thread : threads_of(pid)) {
+    const std::vector<std::string> threads = threads_of(pid);
+    if (threads.size() > kMostThreads) continue;
+    for (const std::string& thread : threads) {
       if (sleeps_in_futex(pid, thread)) sleeps_before_[thread] = sleeps_of(pid, thread);
     }
   }

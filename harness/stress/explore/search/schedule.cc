@@ -108,7 +108,8 @@ absl::StatusOr<Schedule> schedule_from(std::string_view text) {
     if (!option || !counted || decisions.size() + times > kMostRepeats) {
       return absl::InvalidArgumentError(absl::StrCat(
           "schedule, character ", position, ": `", std::string(part),
-          "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1 and t; a schedule of none is -"));
+          "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1 and t; before them may come p and "
+          "d, once each; a schedule of none is -"));
     }
     decisions.insert(decisions.end(), times, *option);
     position = end + 1;
