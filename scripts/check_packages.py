@@ -66,6 +66,31 @@ MODULES = {
     "pytest": ("python3-pytest",),
     "scipy": ("python3-scipy",),
 }
+# Part of every system that builds.
+PRESENT = ("bash", "dpkg", "dpkg-deb", "git", "gzip", "sh", "umount")
+# A test that needs one of them is left out where it is missing.
+OPTIONAL = (
+    "buildah",
+    "cargo",
+    "ccache",
+    "clang++-19",
+    "conan",
+    "etcd",
+    "java",
+    "javac",
+    "lintian",
+    "node",
+    "npm",
+    "openssl",
+    "perf",
+    "pgbouncer",
+    "podman",
+    "redis-server",
+    "Rscript",
+    "rustc",
+    "sshd",
+    "wine64",
+)
 PROGRAMS = {
     "cmake": ("cmake",),
     "cpack": ("cmake", "file"),  # it asks `file` which of the files are programs
@@ -79,12 +104,8 @@ PROGRAMS = {
     "python3": ("python3",),
     "spin": ("spin",),
     "zsh": ("zsh",),
-    **dict.fromkeys("bash sh git gzip dpkg dpkg-deb umount".split(), ()),
-    # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys("cargo ccache clang++-19 conan etcd java javac lintian".split(), ()),
-    **dict.fromkeys("buildah Rscript rustc".split(), ()),
-    **dict.fromkeys("node npm openssl perf pgbouncer podman redis-server sshd wine64".split(), ()),
     "shellcheck": ("shellcheck",),
+    **dict.fromkeys(PRESENT + OPTIONAL, ()),
 }
 # Text that alone shows that a package is used.
 SIGNS = {
