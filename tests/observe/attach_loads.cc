@@ -5,7 +5,9 @@
 //   mutex      four threads hold one std::mutex for a millisecond each
 //   condition  three threads wait for a condition that comes every two milliseconds
 //   herd       each condition wakes four threads that hold its mutex for a millisecond each
-//   futex      as mutex, with a lock that the program makes of a futex
+//   futex      as mutex, with a lock that the program makes of a futex; each thread pauses after
+//   it,
+//              so that each waits: one that never does would look like who calls for an event
 //   absl       as mutex and condition, with absl::Mutex (not in the static program)
 #include <atomic>
 #include <condition_variable>
@@ -138,6 +140,7 @@ int main(int argc, char** argv) {
         take_word();
         usleep(kMillisecond);
         give_word();
+        usleep(kMillisecond);
       }
     });
     for_ever();

@@ -114,7 +114,8 @@ def test_waits_for_a_mutex_are_found_where_it_is_acquired(program: str, lockbenc
     assert said.startswith("locks may cost time: ")
     place = found["processes"][0]["places"][0]
     assert place["name"].startswith("(anonymous namespace)::serve")
-    assert place["kind"] == "futex" and place["locks"] == 1 and place["threads"] == 4
+    # Three wait at any time; where processors are short, one may hold it for the whole window.
+    assert place["kind"] == "futex" and place["locks"] == 1 and place["threads"] in (3, 4)
     assert place["blocked_s"] > 0.5 * found["wall_s"]
     assert "acquisitions without a wait" in said and "start it with `lockbench observe" in said
 

@@ -41,6 +41,19 @@ TEST(WaitReason, TheOutermostFunctionOfTheCLibrarySaysWhatItIs) {
   EXPECT_EQ(join.kind, WaitKind::kEvent);
 }
 
+TEST(WaitReason, WhoSignalsAConditionWaitsForNoLock) {
+  for (const char* const signal : {"pthread_cond_signal", "__pthread_cond_broadcast"}) {
+    const WaitReason reason = reason_of({{kC, ""}, {kC, signal}, {kServer, "call()"}});
+    EXPECT_EQ(reason.kind, WaitKind::kEvent) << signal;
+    EXPECT_EQ(reason.caller, 2U);
+  }
+}
+
+TEST(WaitReason, TheCLibrarysOwnLocksAreLocks) {
+  EXPECT_EQ(reason_of({{kServer, "__lll_lock_wait_private"}, {kServer, "malloc"}}).kind,
+            WaitKind::kLock);
+}
+
 TEST(WaitReason, AStaticProgramHasTheCLibraryInItself) {
   const WaitReason reason = reason_of(
       {{kServer, "__lll_lock_wait"}, {kServer, "___pthread_mutex_lock"}, {kServer, "work()"}});

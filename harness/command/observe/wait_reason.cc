@@ -18,11 +18,21 @@ struct Known {
   WaitKind kind;
 };
 
+// The first that fits counts. Who signals a condition waits for no lock: the C library lets it
+// sleep until threads that were woken before have left, which is long where processors are short.
 constexpr std::array kKnown{
-    Known{"pthread_cond_", WaitKind::kCondition}, Known{"pthread_mutex_", WaitKind::kLock},
-    Known{"pthread_rwlock_", WaitKind::kLock},    Known{"pthread_barrier_", WaitKind::kEvent},
-    Known{"pthread_join", WaitKind::kEvent},      Known{"pthread_timedjoin", WaitKind::kEvent},
-    Known{"pthread_clockjoin", WaitKind::kEvent}, Known{"std::thread::join", WaitKind::kEvent},
+    Known{"pthread_cond_signal", WaitKind::kEvent},
+    Known{"pthread_cond_broadcast", WaitKind::kEvent},
+    Known{"pthread_cond_destroy", WaitKind::kEvent},
+    Known{"pthread_cond_", WaitKind::kCondition},
+    Known{"pthread_mutex_", WaitKind::kLock},
+    Known{"lll_lock_wait", WaitKind::kLock},  // of malloc() and of streams, where it has a name
+    Known{"pthread_rwlock_", WaitKind::kLock},
+    Known{"pthread_barrier_", WaitKind::kEvent},
+    Known{"pthread_join", WaitKind::kEvent},
+    Known{"pthread_timedjoin", WaitKind::kEvent},
+    Known{"pthread_clockjoin", WaitKind::kEvent},
+    Known{"std::thread::join", WaitKind::kEvent},
 };
 
 // Libraries of the system, whose code is no place of the program.
