@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "harness/plan/median.h"
+#include "harness/base/median.h"
 #include "primitives/platform/huge_memory.h"
 
 namespace lockbench::calibration {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/plan/median.h"
+#include "harness/base/median.h"
 #include "primitives/platform/barrier.h"
 #include "primitives/platform/futex.h"
 

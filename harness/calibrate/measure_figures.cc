@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/median.h"
 #include "harness/calibrate/access_loops.h"
 #include "harness/calibrate/kernel_loops.h"
-#include "harness/plan/median.h"
 #include "primitives/platform/barrier.h"
 #include "primitives/platform/futex.h"
 

@@ -11,12 +11,12 @@
 
 #include <absl/strings/str_join.h>
 
+#include "harness/base/nearest.h"
+#include "harness/base/quantity.h"
 #include "harness/catalog/service_plugins.h"
 #include "harness/catalog/subjects.h"
 #include "harness/kernel/processors.h"
 #include "harness/measure/workload_settings.h"
-#include "harness/plan/nearest.h"
-#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {

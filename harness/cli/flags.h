@@ -21,8 +21,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "harness/plan/quantity.h"
-#include "harness/terminal/progress.h"
+#include "harness/base/progress.h"
+#include "harness/base/quantity.h"
 
 namespace CLI {
 class App;

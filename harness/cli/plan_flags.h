@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/quantity.h"
 #include "harness/plan/preset.h"
-#include "harness/plan/quantity.h"
 
 namespace CLI {
 class App;

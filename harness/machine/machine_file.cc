@@ -12,8 +12,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 
-#include "harness/plan/nearest.h"
-#include "harness/plan/toml.h"
+#include "harness/base/nearest.h"
+#include "harness/base/toml.h"
 
 namespace lockbench::machine {
 namespace {

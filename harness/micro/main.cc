@@ -14,6 +14,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/options.h"
 #include "harness/micro/rows.h"
@@ -21,15 +23,11 @@
 #include "harness/record/machine.h"
 #include "harness/record/run_writer.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
-int complain(const absl::Status& status, int code) {
-  std::cerr << "lockbench-micro: " << status.message() << '\n';
-  return code;
-}
+constexpr std::string_view kWho = "lockbench-micro";
 
 void print_help() {
   benchmark::PrintDefaultHelp();
@@ -69,7 +67,7 @@ int measure_into(RunWriter writer, const std::vector<MicroBenchmark*>& chosen) {
   const absl::Status ended = writer.finish(
       whole ? RunEnd::State::kFinished : RunEnd::State::kInterrupted, session.count());
   if (!whole) return kCouldNotFinish;  // the error was printed when it occurred
-  if (!ended.ok()) return complain(ended, kCouldNotFinish);
+  if (!ended.ok()) return complain(std::cerr, kWho, ended, kCouldNotFinish);
   const std::string folder = shell_command({writer.folder().string()});
   // Standard output may contain Google Benchmark's JSON.
   std::cerr << "Next: lockbench compare " << folder << "   a table\n"
@@ -83,7 +81,7 @@ int run(const MicroOptions& options, const std::vector<std::string>& words) {
   add_everything(suite, companion);
   const absl::StatusOr<std::vector<MicroBenchmark*>> chosen =
       suite.matching(benchmark::GetBenchmarkFilter());
-  if (!chosen.ok()) return complain(chosen.status(), kBadInput);
+  if (!chosen.ok()) return complain(std::cerr, kWho, chosen.status(), kBadInput);
   suite.register_all();
   describe_build();
   if (!options.out || options.lists_only) {
@@ -91,14 +89,14 @@ int run(const MicroOptions& options, const std::vector<std::string>& words) {
     return 0;
   }
   absl::StatusOr<RunWriter> writer = begin_run(options, *chosen, words);
-  if (!writer.ok()) return complain(writer.status(), kBadInput);
+  if (!writer.ok()) return complain(std::cerr, kWho, writer.status(), kBadInput);
   return measure_into(*std::move(writer), *chosen);
 }
 
 int main_of(const std::vector<std::string>& words) {
   std::vector<std::string> arguments = words;
   const absl::StatusOr<MicroOptions> options = take_options(arguments);
-  if (!options.ok()) return complain(options.status(), kBadInput);
+  if (!options.ok()) return complain(std::cerr, kWho, options.status(), kBadInput);
   std::vector<char*> left;
   for (std::string& argument : arguments) left.push_back(argument.data());
   int count = static_cast<int>(left.size());

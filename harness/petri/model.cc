@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "harness/base/nearest.h"
+#include "harness/base/quantity.h"
 #include "harness/petri/lock_models.h"
 #include "harness/petri/net_builder.h"
 #include "harness/petri/thread_program.h"
-#include "harness/plan/nearest.h"
-#include "harness/plan/quantity.h"
 
 namespace lockbench {
 namespace {

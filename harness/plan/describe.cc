@@ -4,7 +4,7 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/quantity.h"
+#include "harness/base/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {

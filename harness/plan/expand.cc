@@ -13,10 +13,10 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/quantity.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/json.h"
 #include "harness/plan/load.h"
-#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/sweep_fields.h"
 #include "harness/plan/window.h"

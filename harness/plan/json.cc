@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "harness/plan/json_fields.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/quantity.h"
 #include "harness/plan/limits.h"
-#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {

@@ -10,9 +10,9 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/nearest.h"
+#include "harness/base/nearest.h"
+#include "harness/base/toml.h"
 #include "harness/plan/sweep_fields.h"
-#include "harness/plan/toml.h"
 
 namespace lockbench {
 

@@ -11,8 +11,8 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/quantity.h"
 #include "harness/plan/json.h"
-#include "harness/plan/quantity.h"
 
 namespace lockbench {
 namespace {

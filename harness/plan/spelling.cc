@@ -13,8 +13,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/plan/names.h"
-#include "harness/plan/quantity.h"
+#include "harness/base/names.h"
+#include "harness/base/quantity.h"
 
 namespace lockbench {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <absl/status/status.h>
 
+#include "harness/base/quantity.h"
 #include "harness/plan/preset.h"
-#include "harness/plan/quantity.h"
 
 namespace lockbench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/quantity.h"
 #include "harness/plan/load.h"
-#include "harness/plan/quantity.h"
 
 namespace lockbench {
 namespace {

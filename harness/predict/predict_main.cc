@@ -22,27 +22,25 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/machine/machine_file.h"
 #include "harness/plan/json.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/plugin/describe.h"
 #include "harness/plugin/load.h"
 #include "harness/predict/program_memory.h"
 #include "harness/predict/registry.h"
 #include "harness/predict/run_prediction.h"
-#include "harness/record/files.h"
 #include "harness/record/sample_json.h"
 #include "harness/simulated/foreign_calls.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench::predict {
 namespace {
 
-int complain(const absl::Status& status) {
-  std::cerr << "lockbench-predict: " << printable(std::string(status.message())) << '\n';
-  return kBadInput;
-}
+constexpr std::string_view kWho = "lockbench-predict";
 
 // The locks of the plug-in are known from now on.
 absl::StatusOr<PluginOffer> load(const std::filesystem::path& file) {
@@ -65,7 +63,8 @@ absl::Status load_peers() {
 }
 
 int list() {
-  if (const absl::Status loaded = load_peers(); !loaded.ok()) return complain(loaded);
+  if (const absl::Status loaded = load_peers(); !loaded.ok())
+    return complain(std::cerr, kWho, loaded);
   for (const RegisteredLock& lock : registered_locks()) {
     for (const KeyType key_type : lock.key_types) {
       std::cout << to_text(lock.spec) << (key_type == KeyType::kU64 ? " u64" : " string");
@@ -80,18 +79,19 @@ int list() {
 
 int predict(const std::string& machine_file) {
   const absl::StatusOr<std::string> toml = read_file(machine_file, kMostInputBytes);
-  if (!toml.ok()) return complain(toml.status());
+  if (!toml.ok()) return complain(std::cerr, kWho, toml.status());
   const absl::StatusOr<machine::MachineModel> model = machine::parse_machine(*toml, machine_file);
-  if (!model.ok()) return complain(model.status());
+  if (!model.ok()) return complain(std::cerr, kWho, model.status());
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
-  if (!trial.ok()) return complain(trial.status());
+  if (!trial.ok()) return complain(std::cerr, kWho, trial.status());
   if (find_registered(trial->cell.primitive, trial->cell.key_type) == nullptr) {
-    if (const absl::Status loaded = load_peers(); !loaded.ok()) return complain(loaded);
+    if (const absl::Status loaded = load_peers(); !loaded.ok())
+      return complain(std::cerr, kWho, loaded);
   }
   begin_program_memory();
   const absl::StatusOr<Sample> sample = run_prediction(*trial, *model);
-  if (!sample.ok()) return complain(sample.status());
+  if (!sample.ok()) return complain(std::cerr, kWho, sample.status());
   std::cout << sample_text(*sample) << std::endl;
   // The objects of a trial that did not finish are still in use by threads that stand still.
   _exit(kSuccess);
@@ -101,7 +101,7 @@ int run(std::span<const char* const> words) {
   PluginOffer offer;
   while (words.size() > 2 && std::string_view(words[0]) == "--plugin") {
     absl::StatusOr<PluginOffer> loaded = load(words[1]);
-    if (!loaded.ok()) return complain(loaded.status());
+    if (!loaded.ok()) return complain(std::cerr, kWho, loaded.status());
     offer = *std::move(loaded);
     words = words.subspan(2);
   }

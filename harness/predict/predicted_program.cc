@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include <utility>
 
+#include "harness/base/exit_code.h"
 #include "harness/machine/simulation.h"
 #include "harness/predict/program_memory.h"
 #include "harness/simulated/instrumentation/function_names.h"
 #include "harness/simulated/instrumentation/simulated_program.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench::stress {
 namespace {

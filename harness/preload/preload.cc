@@ -16,8 +16,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/files.h"
 #include "harness/preload/announcements.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

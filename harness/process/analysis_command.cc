@@ -12,13 +12,13 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/printable.h"
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
 #include "harness/process/child_process.h"
 #include "harness/process/pipe.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -63,14 +63,11 @@ absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
 }
 
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments) {
-  const auto complain = [&name](const absl::Status& status) {
-    std::cerr << "lockbench " << name << ": " << printable(std::string(status.message())) << '\n';
-    return kBadInput;
-  };
+  const std::string who = "lockbench " + name;
   absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);
-  if (!words.ok()) return complain(words.status());
+  if (!words.ok()) return complain(std::cerr, who, words.status());
   execvp(words->front().c_str(), pointers_to(*words).data());
-  return complain(cannot_start(words->front(), errno));
+  return complain(std::cerr, who, cannot_start(words->front(), errno));
 }
 
 absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std::string>& arguments,

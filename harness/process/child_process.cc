@@ -20,8 +20,8 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/printable.h"
 #include "harness/kernel/cgroup.h"
-#include "harness/plan/printable.h"
 #include "harness/process/environment.h"
 #include "harness/process/orphans.h"
 #include "harness/process/pipe.h"

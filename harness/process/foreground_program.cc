@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/base/exit_code.h"
 #include "harness/process/environment.h"
 #include "harness/process/pipe.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

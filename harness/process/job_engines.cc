@@ -7,9 +7,9 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/quantity.h"
+#include "harness/base/files.h"
+#include "harness/base/quantity.h"
 #include "harness/process/child_process.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 

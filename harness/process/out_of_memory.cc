@@ -10,7 +10,7 @@
 #include <new>
 #include <unistd.h>
 
-#include "harness/terminal/exit_code.h"
+#include "harness/base/exit_code.h"
 
 namespace lockbench {
 

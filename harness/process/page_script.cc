@@ -9,9 +9,9 @@
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
 
+#include "harness/base/files.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

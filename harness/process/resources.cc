@@ -8,11 +8,11 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "harness/plan/nearest.h"
+#include "harness/base/files.h"
+#include "harness/base/nearest.h"
 #include "harness/plan/preset_file.h"
 #include "harness/process/child_process.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

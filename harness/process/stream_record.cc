@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/plan/printable.h"
+#include "harness/base/printable.h"
 
 namespace lockbench {
 

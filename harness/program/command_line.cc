@@ -8,10 +8,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/plan/nearest.h"
-#include "harness/plan/printable.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/nearest.h"
+#include "harness/base/printable.h"
 #include "harness/program/help_texts.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

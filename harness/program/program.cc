@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include <variant>
 
+#include "harness/base/exit_code.h"
 #include "harness/process/out_of_memory.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/program/command_line.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

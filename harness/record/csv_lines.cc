@@ -10,8 +10,8 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/files.h"
 #include "harness/record/csv.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

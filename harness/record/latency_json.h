@@ -4,8 +4,8 @@
 // its buckets as lists of [low_ns, high_ns, count].
 #pragma once
 
+#include "harness/base/json_fields.h"
 #include "harness/measure/sample.h"
-#include "harness/plan/json_fields.h"
 
 namespace lockbench {
 

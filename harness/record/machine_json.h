@@ -5,7 +5,7 @@
 // BuildJson: the members of `build` and of `plugins` in meta.json.
 #pragma once
 
-#include "harness/plan/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 

@@ -10,9 +10,9 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/quantity.h"
+#include "harness/base/files.h"
+#include "harness/base/quantity.h"
 #include "harness/record/csv.h"
-#include "harness/record/files.h"
 #include "harness/record/row.h"
 #include "harness/record/schema.h"
 

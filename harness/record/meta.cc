@@ -10,9 +10,9 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json_fields.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/json.h"
-#include "harness/plan/json_fields.h"
 #include "harness/record/machine_identity.h"
 #include "harness/record/machine_json.h"
 #include "harness/record/target.h"

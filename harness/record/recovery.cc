@@ -10,7 +10,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/quantity.h"
+#include "harness/base/quantity.h"
 #include "harness/record/csv.h"
 #include "harness/record/row_check.h"
 #include "harness/record/schema.h"

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/base/names.h"
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
-#include "harness/plan/names.h"
 
 namespace lockbench {
 

@@ -30,7 +30,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "harness/record/files.h"
+#include "harness/base/files.h"
 #include "harness/record/meta.h"
 #include "harness/record/row.h"
 

@@ -13,7 +13,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/record/latency_json.h"
 #include "harness/record/row.h"
 

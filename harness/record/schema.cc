@@ -16,7 +16,7 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/plan/printable.h"
+#include "harness/base/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/csv.h"
 #include "harness/record/machine_identity.h"

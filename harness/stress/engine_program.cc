@@ -17,10 +17,10 @@
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
 
+#include "harness/base/exit_code.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/program.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench::stress {
 namespace {

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/quantity.h"
 #include "harness/command/advise/advice_case.h"
-#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {

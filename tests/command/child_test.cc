@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/sample_json.h"
-#include "tests/record/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 namespace {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/exit_code.h"
 #include "harness/command/doctor/ask_nodes.h"
 #include "harness/command/doctor/node_answers.h"
 #include "harness/command/doctor/nodes_page.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

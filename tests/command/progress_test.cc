@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/terminal/progress.h"
+#include "harness/base/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

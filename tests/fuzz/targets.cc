@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/printable.h"
 #include "harness/plan/expand.h"
 #include "harness/plan/json.h"
 #include "harness/plan/preset_file.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/csv.h"
 #include "harness/record/meta.h"

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/record/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 

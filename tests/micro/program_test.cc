@@ -14,7 +14,7 @@
 #include "harness/record/csv.h"
 #include "harness/record/meta.h"
 #include "harness/record/schema.h"
-#include "tests/record/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 namespace {

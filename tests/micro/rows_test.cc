@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/record/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 namespace {

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of the plan say of a status, and a sweep to begin with.
+// A preset and a sweep to begin with, and what a status says.
 #pragma once
 
-#include <string>
+#include <utility>
+#include <vector>
 
 #include <absl/status/statusor.h>
 #include <gmock/gmock.h>
 
 #include "harness/plan/limits.h"
 #include "harness/plan/preset.h"
+#include "tests/base/message_of.h"
 
 namespace lockbench {
-
-inline std::string message_of(const absl::Status& status) {
-  return status.ok() ? "OK" : std::string(status.message());
-}
-
-template <class T>
-std::string message_of(const absl::StatusOr<T>& result) {
-  return message_of(result.status());
-}
 
 inline absl::StatusOr<CellTraits> accept_all(const Cell&) {
   return CellTraits{};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "harness/plan/precision.h"
+
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "harness/plan/median.h"
+#include "harness/base/median.h"
 
 namespace lockbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/plan/spelling.h"
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
 
 namespace lockbench {
 namespace {

@@ -12,12 +12,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/quantity.h"
 #include "harness/plan/expand.h"
 #include "harness/plan/json.h"
 #include "harness/plan/limits.h"
 #include "harness/plan/preset_file.h"
-#include "harness/plan/quantity.h"
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
 
 namespace lockbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
 
 namespace lockbench {
 namespace {

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/files.h"
 #include "harness/process/resources.h"
-#include "harness/record/files.h"
 #include "primitives/platform/scratch_folder.h"
 
 namespace lockbench {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/csv.h"
-#include "tests/record/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/run_writer.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"
-#include "tests/record/temporary_folder.h"
 
 namespace lockbench {
 namespace {

@@ -10,9 +10,9 @@
 #include "harness/record/recovery.h"
 #include "harness/record/run_writer.h"
 #include "harness/record/schema.h"
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"
-#include "tests/record/temporary_folder.h"
 
 namespace lockbench {
 namespace {

@@ -10,10 +10,10 @@
 #include "harness/plan/expand.h"
 #include "harness/record/csv.h"
 #include "harness/record/schema.h"
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
+#include "tests/base/small_disk.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"
-#include "tests/record/small_disk.h"
-#include "tests/record/temporary_folder.h"
 
 namespace lockbench {
 namespace {

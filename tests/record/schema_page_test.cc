@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/schema.h"
-#include "tests/record/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 namespace {

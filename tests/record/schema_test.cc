@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/record/csv.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"
-#include "tests/record/temporary_folder.h"
 
 namespace lockbench {
 namespace {

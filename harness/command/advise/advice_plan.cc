@@ -7,11 +7,11 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/strip.h>
 
+#include "harness/base/progress.h"
 #include "harness/command/advise/advice_case.h"
 #include "harness/plan/load.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/window.h"
-#include "harness/terminal/progress.h"
 
 namespace lockbench {
 namespace {

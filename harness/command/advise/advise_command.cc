@@ -8,18 +8,19 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/advise/questions.h"
 #include "harness/command/observe/observed_place.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/services.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
 #include "harness/record/machine.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -115,8 +116,7 @@ absl::Status take_observed(AdviseOptions& options) {
 }  // namespace
 
 int complain_of_advice(const absl::Status& status, int code) {
-  std::cerr << "lockbench advise: " << printable(std::string(status.message())) << '\n';
-  return code;
+  return complain(std::cerr, "lockbench advise", status, code);
 }
 
 int answer_at_end(const FinishedSession& session, const AdviseOptions& options,

@@ -12,11 +12,11 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/progress.h"
 #include "harness/command/advise/advice_case.h"
 #include "harness/command/run/machine_watch.h"
 #include "harness/command/run/session.h"
-#include "harness/terminal/exit_code.h"
-#include "harness/terminal/progress.h"
 
 namespace lockbench {
 

@@ -8,7 +8,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/quantity.h"
+#include "harness/base/quantity.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/sweep_fields.h"
 

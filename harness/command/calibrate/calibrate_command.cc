@@ -6,22 +6,21 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/calibrate/calibrate_host.h"
 #include "harness/command/calibrate/here.h"
-#include "harness/plan/printable.h"
-#include "harness/record/files.h"
 #include "harness/record/meta.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
-int complain(std::ostream& err, const std::string& what, int code) {
-  err << "lockbench calibrate-machine: " << printable(what) << '\n';
-  return code;
-}
+constexpr std::string_view kWho = "lockbench calibrate-machine";
 
 std::filesystem::path file_of(const CalibrateOptions& options) {
   if (!options.out.empty()) return options.out;
@@ -48,28 +47,29 @@ int calibrate_command(const CalibrateOptions& options, std::ostream& out, std::o
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
     if (!has_this_machine(file)) {
-      return complain(err,
+      return complain(err, kWho,
                       file.string() +
                           ": exists already and is not the model of this machine; "
                           "remove it, or name another file",
                       kBadInput);
     }
-    complain(err,
+    complain(err, kWho,
              "nothing was left to measure: " + file.string() +
                  " has the model of this machine; to measure it again, remove the file",
              kSuccess);
     return finish(out, file);
   }
   if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), ignored)) {
-    return complain(err, file.string() + ": there is no folder " + file.parent_path().string(),
+    return complain(err, kWho,
+                    file.string() + ": there is no folder " + file.parent_path().string(),
                     kCouldNotFinish);
   }
   const absl::StatusOr<std::string> text = measure_here(file.stem().string(), err);
-  if (!text.ok()) return complain(err, std::string(text.status().message()), kCouldNotFinish);
+  if (!text.ok()) return complain(err, kWho, text.status(), kCouldNotFinish);
   // The file is written last and in one step, so that a calibration that is interrupted or killed
   // leaves none.
   const absl::Status written = replace_file(file, *text);
-  if (!written.ok()) return complain(err, std::string(written.message()), kCouldNotFinish);
+  if (!written.ok()) return complain(err, kWho, written, kCouldNotFinish);
   return finish(out, file);
 }
 

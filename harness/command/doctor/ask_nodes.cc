@@ -12,8 +12,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/plan/printable.h"
-#include "harness/plan/quantity.h"
+#include "harness/base/printable.h"
+#include "harness/base/quantity.h"
 #include "harness/process/job_engines.h"
 #include "harness/record/meta.h"
 

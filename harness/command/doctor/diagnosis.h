@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/names.h"
 #include "harness/command/doctor/system_facts.h"
-#include "harness/plan/names.h"
 
 namespace lockbench {
 

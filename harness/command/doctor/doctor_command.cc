@@ -8,18 +8,18 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/command/doctor/ask_nodes.h"
 #include "harness/command/doctor/diagnosis.h"
 #include "harness/command/doctor/node_answers.h"
 #include "harness/command/doctor/nodes_page.h"
 #include "harness/command/doctor/system_facts.h"
-#include "harness/plan/printable.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 #include "harness/record/meta.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

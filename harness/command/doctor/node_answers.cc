@@ -8,8 +8,8 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/printable.h"
-#include "harness/plan/quantity.h"
+#include "harness/base/printable.h"
+#include "harness/base/quantity.h"
 #include "harness/record/machine_json.h"
 
 namespace lockbench {

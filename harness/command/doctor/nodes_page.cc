@@ -11,12 +11,12 @@
 #include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/command/doctor/diagnosis.h"
 #include "harness/plan/describe.h"
-#include "harness/plan/printable.h"
 #include "harness/record/machine_identity.h"
 #include "harness/record/meta.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

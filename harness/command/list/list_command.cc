@@ -9,16 +9,19 @@
 #include <ostream>
 #include <vector>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/nearest.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/list/list_json.h"
-#include "harness/plan/nearest.h"
-#include "harness/plan/printable.h"
 #include "harness/process/resources.h"
 #include "harness/record/target.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
+
+constexpr std::string_view kWho = "lockbench list";
 
 constexpr int kNameWidth = 30;
 
@@ -71,14 +74,9 @@ void list_workloads(std::ostream& out) {
   }
 }
 
-int complain(std::ostream& err, const std::string& where, const absl::Status& status) {
-  err << "lockbench list: " << where << printable(std::string(status.message())) << '\n';
-  return kBadInput;
-}
-
 int list_presets(std::ostream& out, std::ostream& err) {
   const absl::StatusOr<std::vector<ListedPreset>> listed = listed_presets();
-  if (!listed.ok()) return complain(err, "", listed.status());
+  if (!listed.ok()) return complain(err, kWho, listed.status());
   out << "Presets, for lockbench run\n";
   for (const auto& [name, preset] : *listed) {
     print_entry(out, name, preset.ok() ? preset->title : std::string(preset.status().message()));
@@ -90,7 +88,7 @@ int list_presets(std::ostream& out, std::ostream& err) {
 int show_preset(const ListOptions& options, std::ostream& out, std::ostream& err) {
   const std::string& name = options.show;
   const auto wrong = [&err](const absl::Status& status) {
-    return complain(err, "--show: ", status);
+    return complain(err, "lockbench list: --show", status);
   };
   if (options.what != "presets") {
     return wrong(
@@ -126,7 +124,7 @@ void list_targets(std::ostream& out) {
 
 int list_section(const ListSection& section, std::ostream& out, std::ostream& err) {
   const absl::StatusOr<std::vector<ListedThing>> things = section.things();
-  if (!things.ok()) return complain(err, "", things.status());
+  if (!things.ok()) return complain(err, kWho, things.status());
   out << section.title << '\n';
   for (const ListedThing& thing : *things) print_entry(out, thing.name, thing.title);
   return kSuccess;
@@ -145,12 +143,12 @@ int list_command(const ListOptions& options, const std::vector<ListSection>& sec
   const std::string& what = options.what;
   const std::vector<std::string> kinds = kinds_of_lists(sections);
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
-    return complain(err, "", unknown_name("list", what, kinds));
+    return complain(err, kWho, unknown_name("list", what, kinds));
   }
   if (!options.show.empty()) return show_preset(options, out, err);
   if (options.json) {
     const absl::StatusOr<std::string> text = list_json(what, Catalog::standard(), sections);
-    if (!text.ok()) return complain(err, "", text.status());
+    if (!text.ok()) return complain(err, kWho, text.status());
     out << *text;
     return kSuccess;
   }

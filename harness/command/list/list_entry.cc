@@ -11,10 +11,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/exit_code.h"
 #include "harness/cli/flags.h"
 #include "harness/command/run/plugins.h"
 #include "harness/record/schema.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

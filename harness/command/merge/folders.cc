@@ -10,8 +10,8 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/files.h"
 #include "harness/plan/json.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

@@ -10,26 +10,25 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/command/merge/folders.h"
 #include "harness/command/merge/merge_writer.h"
 #include "harness/command/merge/merged_meta.h"
 #include "harness/command/merge/trial_index.h"
 #include "harness/plan/describe.h"
-#include "harness/plan/printable.h"
-#include "harness/record/files.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
-void say(const std::string& what) {
-  std::cerr << "lockbench merge: " << printable(what) << '\n';
-}
+constexpr std::string_view kWho = "lockbench merge";
 
 int complain(const absl::Status& status) {
-  say(std::string(status.message()));
-  return absl::IsResourceExhausted(status) || absl::IsUnavailable(status) ? kCouldNotFinish
-                                                                          : kBadInput;
+  return complain(std::cerr, kWho, status,
+                  absl::IsResourceExhausted(status) || absl::IsUnavailable(status) ? kCouldNotFinish
+                                                                                   : kBadInput);
 }
 
 // Reads the tables of all runs. A problem that a partial merge may ignore is recorded as a gap.
@@ -92,11 +91,12 @@ void report_choices(const std::vector<FoundRun>& runs, const TrialIndex& index) 
     const MergedRun& run = index.runs()[i];
     const std::uint64_t left_out = run.left_for_a_valid_one + run.left_for_a_later_one;
     if (left_out == 0) continue;
-    say(absl::StrFormat(
-        "%s: left out rows of %s that another folder has, too (%d there valid and here not, %d "
-        "measured later there)",
-        runs[i].folder.string(), counted(left_out, "trial"), run.left_for_a_valid_one,
-        run.left_for_a_later_one));
+    say(std::cerr, kWho,
+        absl::StrFormat(
+            "%s: left out rows of %s that another folder has, too (%d there valid and here not, %d "
+            "measured later there)",
+            runs[i].folder.string(), counted(left_out, "trial"), run.left_for_a_valid_one,
+            run.left_for_a_later_one));
   }
 }
 
@@ -127,15 +127,16 @@ int merge(const std::string& out, const MergeOptions& options, std::vector<Found
   }
   const Meta meta = merged_meta(runs, *index, *plan, trials_done(*index));
   note_missing_trials(runs, meta, gaps);
-  for (const std::string& gap : gaps) say(gap);
+  for (const std::string& gap : gaps) say(std::cerr, kWho, gap);
   if (!gaps.empty() && !options.partial) {
-    say("nothing was merged; finish or copy what is missing, or merge what is there with "
+    say(std::cerr, kWho,
+        "nothing was merged; finish or copy what is missing, or merge what is there with "
         "--partial");
     return kBadInput;
   }
   report_choices(runs, *index);
   if (meta.overlaps) {
-    say(
+    say(std::cerr, kWho,
         absl::StrFormat("%s measured at the same time on one machine and disturbed each other: "
                         "their figures are no basis for a comparison",
                         counted(meta.overlaps->size(), "pair") + " of runs"));
@@ -156,7 +157,7 @@ int merge_command(const MergeOptions& options) {
       {options.folders.begin() + 1, options.folders.end()}, options.partial ? &gaps : nullptr);
   if (!runs.ok()) return complain(runs.status());
   if (runs->empty()) {
-    for (const std::string& gap : gaps) say(gap);
+    for (const std::string& gap : gaps) say(std::cerr, kWho, gap);
     return complain(absl::NotFoundError("none of the folders holds a run that can be read"));
   }
   return merge(options.folders.front(), options, *std::move(runs), std::move(gaps));

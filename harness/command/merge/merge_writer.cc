@@ -16,9 +16,9 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/files.h"
 #include "harness/record/csv.h"
 #include "harness/record/csv_lines.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

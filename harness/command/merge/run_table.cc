@@ -6,7 +6,7 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/printable.h"
+#include "harness/base/printable.h"
 #include "harness/record/csv.h"
 
 namespace lockbench {

@@ -8,9 +8,9 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/quantity.h"
 #include "harness/command/merge/latency_table.h"
 #include "harness/command/merge/run_table.h"
-#include "harness/plan/quantity.h"
 #include "harness/record/row_check.h"
 
 namespace lockbench {

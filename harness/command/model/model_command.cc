@@ -13,6 +13,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/command/model/animation.h"
 #include "harness/command/model/model_conform.h"
 #include "harness/command/model/trace_file.h"
@@ -22,14 +26,13 @@
 #include "harness/petri/replay.h"
 #include "harness/petri/search.h"
 #include "harness/petri/search_report.h"
-#include "harness/plan/printable.h"
 #include "harness/process/process_memory.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
+
+constexpr std::string_view kWho = "lockbench model";
 
 using Clock = std::chrono::steady_clock;
 
@@ -193,26 +196,24 @@ absl::Status write_files(const ModelOptions& options, const Net& net, const Anim
 
 int model_command(const ModelOptions& options, std::ostream& out, std::ostream& err) {
   const Clock::time_point began = Clock::now();
-  const auto complain = [&err](const absl::Status& status, int code) {
-    err << "lockbench model: " << printable(std::string(status.message())) << '\n';
-    return code;
-  };
   note_signals();
   const absl::StatusOr<Net> net = read_net(options);
-  if (!net.ok()) return complain(net.status(), kBadInput);
-  if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kBadInput);
+  if (!net.ok()) return complain(err, kWho, net.status(), kBadInput);
+  if (const absl::Status status = validate(*net); !status.ok())
+    return complain(err, kWho, status, kBadInput);
 
   const absl::StatusOr<Outcome> outcome = options.trace     ? check_trace(options, *net, out)
                                           : options.conform ? check_lock(options, *net, out)
                                                             : search_net(options, *net, began, out);
-  if (!outcome.ok()) return complain(outcome.status(), code_of(outcome.status()));
+  if (!outcome.ok()) return complain(err, kWho, outcome.status(), code_of(outcome.status()));
   out.flush();
   if (noted_signal() != 0) {
-    return complain(absl::CancelledError("interrupted; the result covers the part searched"),
+    return complain(err, kWho,
+                    absl::CancelledError("interrupted; the result covers the part searched"),
                     kSignalExitBase + noted_signal());
   }
   const absl::Status written = write_files(options, *net, outcome->animation);
-  if (!written.ok()) return complain(written, kCouldNotFinish);
+  if (!written.ok()) return complain(err, kWho, written, kCouldNotFinish);
   return outcome->code;
 }
 

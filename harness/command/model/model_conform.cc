@@ -11,9 +11,9 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/nearest.h"
 #include "harness/command/stress/engines.h"
 #include "harness/petri/pnml.h"
-#include "harness/plan/nearest.h"
 #include "harness/process/signals.h"
 
 namespace lockbench {

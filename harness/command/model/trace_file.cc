@@ -7,7 +7,7 @@
 #include <absl/status/status.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/record/files.h"
+#include "harness/base/files.h"
 
 namespace lockbench {
 namespace {

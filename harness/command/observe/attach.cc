@@ -7,12 +7,17 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <vector>
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/command/observe/attached_observation.h"
 #include "harness/command/observe/foreign_process.h"
 #include "harness/command/observe/futex_trace.h"
@@ -24,21 +29,20 @@
 #include "harness/kernel/processors.h"
 #include "harness/observe/ticks.h"
 #include "harness/plan/expression.h"
-#include "harness/plan/printable.h"
 #include "harness/process/child_process.h"
 #include "harness/process/program_file.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
 #include "harness/record/meta.h"
 #include "harness/record/stamp.h"
 #include "harness/simulated/instrumentation/call_frames.h"
 #include "harness/simulated/instrumentation/debug_information.h"
 #include "harness/simulated/instrumentation/function_names.h"
-#include "harness/terminal/exit_code.h"
 #include "primitives/platform/scratch_folder.h"
 
 namespace lockbench {
 namespace {
+
+constexpr std::string_view kWho = "lockbench observe";
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -46,11 +50,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMostTraceBytes = std::size_t{4} << 30;
 // To compile the program for the kernel takes seconds.
 constexpr std::chrono::seconds kToBegin{60};
-
-int complain(std::ostream& err, const std::string& what, int code) {
-  err << "lockbench observe: " << printable(what) << '\n';
-  return code;
-}
 
 std::uint64_t effective_capabilities() {
   std::ifstream status("/proc/self/status");
@@ -149,20 +148,21 @@ class Attachment {
   int run() {
     note_signals();
     if (!process_.exists()) {
-      return complain(err_, absl::StrCat("--pid: there is no process ", *options_.pid), kBadInput);
+      return complain(err_, kWho, absl::StrCat("--pid: there is no process ", *options_.pid),
+                      kBadInput);
     }
     if (const std::string obstacle = internal::obstacle_to_attaching(); !obstacle.empty()) {
-      return complain(err_, "--pid: " + obstacle, kCouldNotFinish);
+      return complain(err_, kWho, "--pid: " + obstacle, kCouldNotFinish);
     }
     const absl::StatusOr<fs::path> folder =
         new_observation_folder(options_.out, process_.program());
     if (!folder.ok()) {
-      return complain(err_, std::string(folder.status().message()),
+      return complain(err_, kWho, folder.status(),
                       absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
     }
     folder_ = *folder;
     if (const absl::Status traced = trace(); !traced.ok()) {
-      return complain(err_, std::string(traced.message()),
+      return complain(err_, kWho, traced,
                       noted_signal() != 0 ? kSignalExitBase + noted_signal() : kCouldNotFinish);
     }
     return report();
@@ -224,7 +224,7 @@ class Attachment {
 
   int report() {
     if (!callers_) {
-      return complain(err_, absl::StrCat("process ", *options_.pid, " ended at once"),
+      return complain(err_, kWho, absl::StrCat("process ", *options_.pid, " ended at once"),
                       kCouldNotFinish);
     }
     attached_.pid = *options_.pid;
@@ -240,11 +240,11 @@ class Attachment {
     bound_by_processors(observation, facts_.processors, 0);
     const Verdict verdict = verdict_of(observation, attached_.program);
     if (!options_.place.empty() && !keep_places(observation, *Expression::parse(options_.place))) {
-      complain(err_, "--place: no place matches '" + options_.place + "'; all are shown", 0);
+      complain(err_, kWho, "--place: no place matches '" + options_.place + "'; all are shown", 0);
     }
     const absl::Status written =
         replace_file(folder_ / "observed.json", observed_json(observation, verdict, facts_));
-    if (!written.ok()) return complain(err_, std::string(written.message()), kCouldNotFinish);
+    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
     err_ << observed_text(observation, verdict) << "Observation "
          << printable((folder_ / "observed.json").string()) << "\npage        "
          << printable(shell_command({"lockbench", "report", folder_.string()})) << '\n';

@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "harness/record/files.h"
+#include "harness/base/files.h"
 #include "harness/record/stamp.h"
 
 namespace lockbench {

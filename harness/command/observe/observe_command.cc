@@ -10,6 +10,10 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/command/observe/attach.h"
 #include "harness/command/observe/observation.h"
 #include "harness/command/observe/observation_folder.h"
@@ -23,31 +27,21 @@
 #include "harness/kernel/processors.h"
 #include "harness/observe/recording.h"
 #include "harness/plan/expression.h"
-#include "harness/plan/printable.h"
 #include "harness/preload/preload.h"
 #include "harness/process/foreground_program.h"
 #include "harness/process/program_file.h"
 #include "harness/process/resources.h"
-#include "harness/record/files.h"
 #include "harness/record/meta.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
+constexpr std::string_view kWho = "lockbench observe";
+
 static_assert(kMostCallers == observe::Place::kMostCallers);
 
 namespace fs = std::filesystem;
-
-int complain(std::ostream& err, const std::string& what, int code) {
-  err << "lockbench observe: " << printable(what) << '\n';
-  return code;
-}
-
-int complain(std::ostream& err, const absl::Status& status, int code) {
-  return complain(err, std::string(status.message()), code);
-}
 
 double seconds(Nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -89,26 +83,26 @@ class ObserveCommand {
   int run() {
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of the write
     const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
-    if (!program.ok()) return complain(err_, program.status(), kBadInput);
+    if (!program.ok()) return complain(err_, kWho, program.status(), kBadInput);
     const auto library = find_engine("liblockbench_observe.so");
     if (!library) {
-      return complain(err_, "liblockbench_observe.so is missing beside lockbench; install it again",
+      return complain(err_, kWho,
+                      "liblockbench_observe.so is missing beside lockbench; install it again",
                       kCouldNotFinish);
     }
     const absl::StatusOr<std::string> preload = preload_variable(*library);
-    if (!preload.ok()) return complain(err_, preload.status(), kCouldNotFinish);
+    if (!preload.ok()) return complain(err_, kWho, preload.status(), kCouldNotFinish);
     const absl::StatusOr<fs::path> folder =
         new_observation_folder(options_.out, options_.command[0]);
     if (!folder.ok()) {
       const bool exists = absl::IsAlreadyExists(folder.status());
-      return complain(err_, folder.status(), exists ? kBadInput : kCouldNotFinish);
+      return complain(err_, kWho, folder.status(), exists ? kBadInput : kCouldNotFinish);
     }
     folder_ = *folder;
     if (!program->interpreter.empty()) {
-      complain(err_,
-               program->path.string() + " is a script; the locks of its interpreter " +
-                   program->interpreter + " are observed",
-               0);
+      say(err_, kWho,
+          program->path.string() + " is a script; the locks of its interpreter " +
+              program->interpreter + " are observed");
     }
     fill_facts(program->interpreter);
     return observe_all(*preload);
@@ -141,7 +135,7 @@ class ObserveCommand {
     for (std::uint32_t i = 0; i < options_.repeat; ++i) {
       absl::StatusOr<ObservedRun> run = observe_run(order);
       if (!run.ok()) {
-        return complain(err_, run.status(),
+        return complain(err_, kWho, run.status(),
                         absl::IsUnavailable(run.status()) ? kCouldNotFinish : kBadInput);
       }
       gains.push_back(greatest_gain(run->observation));
@@ -167,11 +161,12 @@ class ObserveCommand {
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
       if (!keep_places(observation, *Expression::parse(options_.place)) && some) {
-        complain(err_, "--place: no place matches '" + options_.place + "'; all are shown", 0);
+        complain(err_, kWho, "--place: no place matches '" + options_.place + "'; all are shown",
+                 0);
       }
     }
     const absl::Status written = write_results(folder_, observation, verdict, facts_);
-    if (!written.ok()) return complain(err_, written, kCouldNotFinish);
+    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
     err_ << '\n'
          << observed_text(observation, verdict) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
@@ -194,7 +189,7 @@ class ObserveCommand {
 // Observes the benchmark as the program was observed.
 int check(const ObserveOptions& options, std::ostream& err) {
   const absl::StatusOr<RecordedPlace> program = recorded_place(*options.check, 1);
-  if (!program.ok()) return complain(err, program.status(), kBadInput);
+  if (!program.ok()) return complain(err, kWho, program.status(), kBadInput);
   const std::string benchmark = shell_command(
       {this_program().string(), "run", (*options.check / "observed.toml").string(), "--primitive",
        primitive_like_the_program(load_of(*program)), "--blocks", "1", "--window", "1s",
@@ -208,11 +203,11 @@ int check(const ObserveOptions& options, std::ostream& err) {
   if (const int code = ObserveCommand(inner, said).run(); code != 0) {
     if (code > 128) return code;  // interrupted
     err << said.str();
-    return complain(err, "--check: the preset could not be measured: " + benchmark,
+    return complain(err, kWho, "--check: the preset could not be measured: " + benchmark,
                     kCouldNotFinish);
   }
   const absl::StatusOr<RecordedPlace> preset = busiest_place(*inner.out);
-  if (!preset.ok()) return complain(err, preset.status(), kCouldNotFinish);
+  if (!preset.ok()) return complain(err, kWho, preset.status(), kCouldNotFinish);
   const ObservedCheck checked = check_of(*program, *preset);
   err << printable(program->name) << '\n' << to_text(checked);
   return checked.agrees() ? 0 : kInconclusive;

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/program_flags.h"
 #include "harness/command/observe/observe_command.h"
-#include "harness/plan/quantity.h"
 
 namespace lockbench {
 namespace {

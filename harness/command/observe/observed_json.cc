@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/printable.h"
 #include "harness/command/observe/observed_preset.h"
 #include "harness/observe/recorder.h"
-#include "harness/plan/printable.h"
 #include "harness/record/build.h"
 #include "harness/record/latency_json.h"
 

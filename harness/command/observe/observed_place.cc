@@ -12,10 +12,10 @@
 #include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/files.h"
 #include "harness/command/observe/observed_json.h"
 #include "harness/plan/expression.h"
 #include "harness/plan/preset_file.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 namespace {

@@ -8,9 +8,9 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/printable.h"
+#include "harness/base/quantity.h"
 #include "harness/command/observe/observed_json.h"
-#include "harness/plan/printable.h"
-#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {

@@ -7,9 +7,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/printable.h"
 #include "harness/command/observe/figures_text.h"
 #include "harness/command/observe/observed_json.h"
-#include "harness/plan/printable.h"
 
 namespace lockbench {
 namespace {

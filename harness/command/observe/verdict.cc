@@ -7,8 +7,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/printable.h"
 #include "harness/command/observe/figures_text.h"
-#include "harness/plan/printable.h"
 
 namespace lockbench {
 namespace {

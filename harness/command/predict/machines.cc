@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/files.h"
 #include "harness/command/calibrate/here.h"
 #include "harness/machine/machine_file.h"
 #include "harness/process/resources.h"
-#include "harness/record/files.h"
 
 namespace lockbench {
 

@@ -16,6 +16,9 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/quantity.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/calibrate/here.h"
 #include "harness/command/predict/machines.h"
@@ -26,15 +29,12 @@
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/load.h"
-#include "harness/plan/printable.h"
-#include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -47,10 +47,8 @@ constexpr std::uint32_t kBlocks = 3;
 // many processors and threads that each access takes long.
 constexpr std::chrono::minutes kGraceOfPrediction{10};
 
-int complain(const PredictOptions& options, const absl::Status& status, int code = kBadInput) {
-  std::cerr << "lockbench " << options.command << ": " << printable(std::string(status.message()))
-            << '\n';
-  return code;
+std::string who(const PredictOptions& options) {
+  return "lockbench " + options.command;
 }
 
 // The program that predicts, and what it knows: the workloads of each primitive, by the type of its
@@ -262,12 +260,12 @@ absl::StatusOr<std::vector<std::string>> wanted_machines(const PredictOptions& o
 
 int start(const PredictOptions& options, const Predictor& predictor) {
   const absl::StatusOr<std::vector<std::string>> names = wanted_machines(options);
-  if (!names.ok()) return complain(options, names.status());
+  if (!names.ok()) return complain(std::cerr, who(options), names.status());
   const absl::StatusOr<std::vector<ModelledMachine>> machines =
       load_machines(*names, [] { return measure_here(kHere, std::cerr); });
-  if (!machines.ok()) return complain(options, machines.status());
+  if (!machines.ok()) return complain(std::cerr, who(options), machines.status());
   absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, *machines);
-  if (!predicted.ok()) return complain(options, predicted.status());
+  if (!predicted.ok()) return complain(std::cerr, who(options), predicted.status());
   say_left_out(options, *predicted);
   if (options.dry_run) return print_dry_run(*predicted, machines->size());
   note_signals();
@@ -289,9 +287,9 @@ int start(const PredictOptions& options, const Predictor& predictor) {
                                  .build = this_build(),
                                  .machines = descriptions,
                                  .plan = std::move(predicted->plan)});
-  if (!writer.ok()) return complain(options, writer.status());
+  if (!writer.ok()) return complain(std::cerr, who(options), writer.status());
   if (absl::Status copied = copy_machines(*machines, folder); !copied.ok()) {
-    return complain(options, copied, kCouldNotFinish);
+    return complain(std::cerr, who(options), copied, kCouldNotFinish);
   }
   return Session(*std::move(writer), {}, {}, settings_of(options, predictor, folder)).run();
 }
@@ -299,20 +297,19 @@ int start(const PredictOptions& options, const Predictor& predictor) {
 int resume(const PredictOptions& options, const Predictor& predictor) {
   note_signals();
   auto resumed = resume_run(*options.resume, RowKind::kPredicted);
-  if (!resumed.ok()) return complain(options, resumed.status());
+  if (!resumed.ok()) return complain(std::cerr, who(options), resumed.status());
   SessionSettings settings = settings_of(options, predictor, *options.resume);
   if (const auto* finished = std::get_if<FinishedSession>(&*resumed)) {
     return finish_again(*finished, settings);
   }
   ResumedRun* const run = &std::get<ResumedRun>(*resumed);
-  for (const std::string& repair : run->repairs)
-    std::cerr << "lockbench predict: " << printable(repair) << '\n';
+  for (const std::string& repair : run->repairs) say(std::cerr, "lockbench predict", repair);
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
-  if (!before.ok()) return complain(options, before.status());
+  if (!before.ok()) return complain(std::cerr, who(options), before.status());
   // The copies are made after meta.json, and users may change them.
   for (const Machine& machine : run->writer.meta().machines.value_or(std::vector<Machine>{})) {
     const auto copy = load_copy(*options.resume, machine.id.value_or(""));
-    if (!copy.ok()) return complain(options, copy.status());
+    if (!copy.ok()) return complain(std::cerr, who(options), copy.status());
   }
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
                  std::move(settings))
@@ -323,7 +320,8 @@ int resume(const PredictOptions& options, const Predictor& predictor) {
 
 int predict_command(const PredictOptions& options) {
   const absl::StatusOr<Predictor> predictor = find_predictor();
-  if (!predictor.ok()) return complain(options, predictor.status(), kCouldNotFinish);
+  if (!predictor.ok())
+    return complain(std::cerr, who(options), predictor.status(), kCouldNotFinish);
   return options.resume ? resume(options, *predictor) : start(options, *predictor);
 }
 

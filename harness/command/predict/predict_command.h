@@ -12,11 +12,11 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/base/progress.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/cell.h"
 #include "harness/plan/expand.h"
 #include "harness/plan/preset.h"
-#include "harness/terminal/progress.h"
 
 namespace lockbench {
 

@@ -5,20 +5,19 @@
 #include <csignal>
 #include <ostream>
 #include <string>
+#include <string_view>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/plan/preset_file.h"
-#include "harness/plan/printable.h"
-#include "harness/record/files.h"
 #include "harness/record/meta.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
-int complain(std::ostream& err, const std::string& what, int code) {
-  err << "lockbench preset: " << printable(what) << '\n';
-  return code;
-}
+constexpr std::string_view kWho = "lockbench preset";
 
 }  // namespace
 
@@ -33,10 +32,10 @@ int preset_command(const PresetOptions& options, std::ostream& out, std::ostream
   const bool missing = absl::IsNotFound(there.status());
   // The same command may have written it before.
   if (!missing && !(there.ok() && *there == preset_template())) {
-    return complain(err, file + ": exists already; name another file", kBadInput);
+    return complain(err, kWho, file + ": exists already; name another file", kBadInput);
   }
   if (const absl::Status written = replace_file(file, preset_template()); !written.ok()) {
-    return complain(err, std::string(written.message()), kCouldNotFinish);
+    return complain(err, kWho, written, kCouldNotFinish);
   }
   const std::string run = shell_command({"lockbench", "run", file, "--dry-run", "--verbose"});
   out << "Preset " << printable(file) << "\nnow    edit it, then " << printable(run) << '\n';

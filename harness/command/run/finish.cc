@@ -10,14 +10,14 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/median.h"
+#include "harness/base/printable.h"
 #include "harness/command/run/plugins.h"
 #include "harness/plan/describe.h"
-#include "harness/plan/median.h"
-#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/signals.h"
 #include "harness/record/meta.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 

@@ -16,23 +16,26 @@
 #include <absl/strings/str_split.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/command/run/child.h"
 #include "harness/command/run/session.h"
 #include "harness/kernel/kernel_file.h"
 #include "harness/kernel/processors.h"
 #include "harness/measure/pinning.h"
 #include "harness/plan/describe.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/child_process.h"
 #include "harness/process/page_script.h"
 #include "harness/process/signals.h"
 #include "harness/record/sample_json.h"
-#include "harness/terminal/exit_code.h"
 #include "primitives/platform/scratch_folder.h"
 
 namespace lockbench {
 namespace {
+
+constexpr std::string_view kWho = "lockbench trial: --flamegraph";
 
 namespace fs = std::filesystem;
 
@@ -115,11 +118,6 @@ std::string description(const Trial& trial, const fs::path& data, std::uint32_t 
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-int complain(const absl::Status& status, int code, std::ostream& err) {
-  err << "lockbench trial: --flamegraph: " << printable(std::string(status.message())) << '\n';
-  return code;
-}
-
 }  // namespace
 
 std::uint32_t stack_samples_per_s(double trial_s, std::uint32_t busy_processors) {
@@ -133,22 +131,23 @@ int trial_with_flamegraph(const Trial& trial, const std::vector<std::string>& pl
   std::error_code none;
   const fs::path folder = fs::absolute(file, none).parent_path();
   if (!fs::is_directory(folder, none)) {
-    return complain(absl::NotFoundError(absl::StrCat("'", folder.string(), "' is no folder")),
-                    kBadInput, err);
+    return complain(err, kWho,
+                    absl::NotFoundError(absl::StrCat("'", folder.string(), "' is no folder")),
+                    kBadInput);
   }
   const platform::ScratchFolder scratch;
   if (const absl::Status able = check_perf(scratch.path()); !able.ok()) {
-    return complain(able, kBadInput, err);
+    return complain(err, kWho, able);
   }
   const fs::path data = fs::path(scratch.path()) / "perf.data";
   const std::uint32_t samples_per_s =
       stack_samples_per_s(expected_s(trial), std::min(trial.cell.threads, usable_processors()));
   const absl::StatusOr<Sample> sample = record(trial, plugins, data, samples_per_s);
-  if (!sample.ok()) return complain(sample.status(), kCouldNotFinish, err);
+  if (!sample.ok()) return complain(err, kWho, sample.status(), kCouldNotFinish);
   out << sample_text(*sample) << std::endl;
   const absl::Status drawn =
       write_page("scripts/draw_stacks.py", description(trial, data, samples_per_s), file);
-  if (!drawn.ok()) return complain(drawn, kCouldNotFinish, err);
+  if (!drawn.ok()) return complain(err, kWho, drawn, kCouldNotFinish);
   return kSuccess;
 }
 

@@ -15,19 +15,20 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/command/run/plugin_record.h"
 #include "harness/plan/describe.h"
-#include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"
 #include "harness/plugin/load.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -242,9 +243,7 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
 
 std::optional<int> complain_of_plugin(std::string_view command, const absl::Status& added) {
   if (added.ok()) return std::nullopt;
-  std::cerr << "lockbench " << command << ": --plugin: " << printable(std::string(added.message()))
-            << '\n';
-  return kBadInput;
+  return complain(std::cerr, "lockbench " + std::string(command) + ": --plugin", added, kBadInput);
 }
 
 absl::Status plugin_error(const std::string& file, const std::string& why) {
@@ -290,8 +289,7 @@ std::optional<std::vector<PluginRecord>> plugin_records(const Plan& plan) {
 int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {
   absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {}, c_offer);
   if (!loaded.ok()) {
-    err << "lockbench plugin: " << printable(std::string(loaded.status().message())) << '\n';
-    return kBadInput;
+    return complain(err, "lockbench plugin", loaded.status(), kBadInput);
   }
   PluginDescription description{
       .entries = std::move(loaded->offer.entries), .stressed = {}, .stamp = {}, .call_ns = {}};

@@ -14,6 +14,9 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/baseline_link.h"
 #include "harness/command/run/finish.h"
@@ -23,12 +26,10 @@
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
-#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/machine.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -132,7 +133,7 @@ SessionSettings settings_of(const RunOptions& options) {
 int resume(const RunOptions& options) {
   note_signals();
   auto resumed = resume_run(*options.resume);
-  if (!resumed.ok()) return complain(resumed.status());
+  if (!resumed.ok()) return complain(std::cerr, kRunCommand, resumed.status());
   if (const auto* finished = std::get_if<FinishedSession>(&*resumed)) {
     return finish_again(*finished, settings_of(options));
   }
@@ -140,23 +141,24 @@ int resume(const RunOptions& options) {
   for (const Trial& trial : run->writer.meta().plan.trials) {
     const absl::Status known = check(trial.cell).status();
     if (known.ok()) continue;
-    return complain(absl::Status(known.code(), std::string(known.message()) +
+    return complain(std::cerr, kRunCommand,
+                    absl::Status(known.code(), std::string(known.message()) +
                                                    "; if it comes from a plug-in, name that, too, "
                                                    "by --plugin"));
   }
-  for (const std::string& repair : run->repairs)
-    std::cerr << "lockbench run: " << printable(repair) << '\n';
+  for (const std::string& repair : run->repairs) say(std::cerr, kRunCommand, repair);
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
-  if (!before.ok()) return complain(before.status());
+  if (!before.ok()) return complain(std::cerr, kRunCommand, before.status());
   // One folder has the rows of one server.
   if (options.services.empty() && absl::StrContains(run->writer.meta().command, " --service")) {
-    return complain(absl::FailedPreconditionError(
-        absl::StrCat(options.resume->string(),
-                     ": was measured at a server that --service named; name it again")));
+    return complain(std::cerr, kRunCommand,
+                    absl::FailedPreconditionError(absl::StrCat(
+                        options.resume->string(),
+                        ": was measured at a server that --service named; name it again")));
   }
   const absl::StatusOr<RunServices> services =
       RunServices::start(run->writer.meta().plan.trials, options.services);
-  if (!services.ok()) return complain(services.status());
+  if (!services.ok()) return complain(std::cerr, kRunCommand, services.status());
   return Session(std::move(run->writer), run->done, std::move(before->measurements),
                  settings_of(options))
       .run();
@@ -166,7 +168,7 @@ int print_shard(const Plan& plan, const RunOptions& options) {
   const auto seconds = [](const Trial& trial) { return expected_anywhere_s(trial); };
   const absl::StatusOr<std::vector<std::uint32_t>> numbers =
       trials_of_shard(plan, *options.shard, seconds);
-  if (!numbers.ok()) return complain(numbers.status());
+  if (!numbers.ok()) return complain(std::cerr, kRunCommand, numbers.status());
   std::vector<Trial> trials;
   for (const std::uint32_t number : *numbers) trials.push_back(plan.trials[number]);
   const std::string in = absl::StrCat("shard ", to_text(*options.shard), " of ", plan.trials.size(),
@@ -177,7 +179,7 @@ int print_shard(const Plan& plan, const RunOptions& options) {
 int shard(Plan plan, const RunOptions& options) {
   if (options.dry_run) return print_shard(plan, options);
   const absl::StatusOr<RunServices> services = RunServices::start(plan.trials, options.services);
-  if (!services.ok()) return complain(services.status());
+  if (!services.ok()) return complain(std::cerr, kRunCommand, services.status());
   SessionSettings settings = settings_of(options);
   settings.finished = [shard = *options.shard](const FinishedSession& session) {
     return finish_shard(session, shard);
@@ -239,28 +241,28 @@ int run_command(const RunOptions& options) {
   Overrides overrides = options.overrides;
   if (options.count_events) overrides.sweep.count_events = true;
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, overrides);
-  if (!preset.ok()) return complain(preset.status());
+  if (!preset.ok()) return complain(std::cerr, kRunCommand, preset.status());
   if (options.processes) {
     const absl::Status taken = take_processes(*preset);
-    if (!taken.ok()) return complain(taken);
+    if (!taken.ok()) return complain(std::cerr, kRunCommand, taken);
   }
   if (options.up_to_processors) {
     const absl::Status left_out = leave_out_beyond_processors(*preset);
-    if (!left_out.ok()) return complain(left_out);
+    if (!left_out.ok()) return complain(std::cerr, kRunCommand, left_out);
   }
   std::optional<RunAim> aim;
   if (options.precision || decides(options, *preset)) {
     const absl::StatusOr<RunAim> wanted = aim_of(options, *preset);
-    if (!wanted.ok()) return complain(wanted.status());
+    if (!wanted.ok()) return complain(std::cerr, kRunCommand, wanted.status());
     aim = *wanted;
     if (!aim->precision) preset->blocks = kFirstBlocks;
   }
   absl::StatusOr<Plan> plan = expand(*preset, check);
-  if (!plan.ok()) return complain(plan.status());
+  if (!plan.ok()) return complain(std::cerr, kRunCommand, plan.status());
   if (options.shard) return shard(*std::move(plan), options);
   if (options.dry_run) return print_plan(*plan, aim, options);
   const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
-  if (!services.ok()) return complain(services.status());
+  if (!services.ok()) return complain(std::cerr, kRunCommand, services.status());
   return run_plan(*std::move(plan), options.out, options.words, settings_of(options), aim);
 }
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/progress.h"
 #include "harness/command/run/machine_watch.h"
 #include "harness/plan/preset.h"
 #include "harness/plan/shard.h"
-#include "harness/terminal/progress.h"
 
 namespace lockbench {
 

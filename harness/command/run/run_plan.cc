@@ -9,10 +9,11 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"
-#include "harness/plan/printable.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
@@ -22,7 +23,6 @@
 #include "harness/record/recovery.h"
 #include "harness/record/stamp.h"
 #include "harness/record/target.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 
@@ -76,7 +76,7 @@ absl::StatusOr<Preset> chosen_preset(const std::optional<std::string>& name,
 namespace {
 
 void say(const std::string& command, const std::string& what) {
-  if (!what.empty()) std::cerr << "lockbench " << command << ": " << printable(what) << '\n';
+  if (!what.empty()) lockbench::say(std::cerr, "lockbench " + command, what);
 }
 
 // Why the machine is not the target of the plan; empty if it is.

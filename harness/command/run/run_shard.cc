@@ -10,10 +10,10 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"
 #include "harness/plan/json.h"
-#include "harness/plan/printable.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
@@ -170,15 +170,16 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
   note_signals();
   const auto seconds = [](const Trial& trial) { return expected_anywhere_s(trial); };
   const absl::StatusOr<std::vector<std::uint32_t>> trials = trials_of_shard(plan, shard, seconds);
-  if (!trials.ok()) return complain(trials.status());
+  if (!trials.ok()) return complain(std::cerr, kRunCommand, trials.status());
   const Machine machine = read_machine();
   const absl::StatusOr<ShardFolder> ours =
       folder_for(machine, plan, shard, folder, Numbers(trials->begin(), trials->end()));
-  if (!ours.ok()) return complain(ours.status());
+  if (!ours.ok()) return complain(std::cerr, kRunCommand, ours.status());
   if (is_done(*ours)) {
     const absl::StatusOr<FinishedSession> finished =
         read_finished(folder, std::move(plan), ours->all);
-    return finished.ok() ? finish_again(*finished, settings) : complain(finished.status());
+    return finished.ok() ? finish_again(*finished, settings)
+                         : complain(std::cerr, kRunCommand, finished.status());
   }
   const RunIdentity identity{.run_id = new_run_id(plan.preset),
                              .preset = plan.preset,
@@ -192,15 +193,14 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
                                                        .plugins = plugin_records(plan),
                                                        .shard = shard,
                                                        .plan = std::move(plan)});
-  if (!run.ok()) return complain(run.status());
-  for (const std::string& repair : run->repairs)
-    std::cerr << "lockbench run: " << printable(repair) << '\n';
+  if (!run.ok()) return complain(std::cerr, kRunCommand, run.status());
+  for (const std::string& repair : run->repairs) say(std::cerr, kRunCommand, repair);
   settings.only = ours->trials;
   settings.go_on = shell_command(words);
   std::vector<Measurement> before;
   if (ours->begun) {
     absl::StatusOr<MeasuredRun> measured = read_measured_run(ours->path);
-    if (!measured.ok()) return complain(measured.status());
+    if (!measured.ok()) return complain(std::cerr, kRunCommand, measured.status());
     before = std::move(measured->measurements);
   }
   return Session(std::move(run->writer), run->done, std::move(before), std::move(settings)).run();

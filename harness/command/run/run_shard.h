@@ -13,23 +13,21 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/cell.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/shard.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 
-// Prints what is wrong and returns the exit code for bad input.
-inline int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
-  return kBadInput;
-}
+// Who says what is wrong: complain.h.
+inline constexpr std::string_view kRunCommand = "lockbench run";
 
 // The folder for the n-th machine of the shard, from 1: `folder` itself, then <folder>/machine-<n>.
 std::filesystem::path folder_of_machine(const std::filesystem::path& folder, std::size_t n);

@@ -13,10 +13,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/nearest.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
-#include "harness/plan/nearest.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/private_service.h"
 #include "harness/process/signals.h"

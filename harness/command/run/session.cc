@@ -8,6 +8,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/kernel/processors.h"
@@ -15,11 +18,9 @@
 #include "harness/measure/pinning.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
-#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/signals.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -345,7 +346,7 @@ int Session::complain(const absl::Status& status) {
 
 void Session::say(const std::string& what) {
   progress_.end_bar_line();
-  std::cerr << "lockbench " << settings_.command << ": " << printable(what) << '\n';
+  lockbench::say(std::cerr, "lockbench " + settings_.command, what);
 }
 
 absl::Status Session::end(RunEnd::State state) {

@@ -16,14 +16,14 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "harness/base/progress.h"
 #include "harness/command/run/machine_watch.h"
 #include "harness/command/run/open_comparisons.h"
 #include "harness/command/run/tally.h"
-#include "harness/plan/median.h"
+#include "harness/plan/precision.h"
 #include "harness/process/line_process.h"
 #include "harness/record/measurement.h"
 #include "harness/record/run_writer.h"
-#include "harness/terminal/progress.h"
 
 namespace lockbench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/base/printable.h"
 #include "harness/plan/describe.h"
-#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/row.h"
 

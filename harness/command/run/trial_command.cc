@@ -12,14 +12,15 @@
 #include <unistd.h>
 #include <vector>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/flamegraph.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/run_trial.h"
 #include "harness/plan/json.h"
-#include "harness/plan/printable.h"
 #include "harness/record/sample_json.h"
-#include "harness/terminal/exit_code.h"
 #include "primitives/service.h"
 
 namespace lockbench {
@@ -63,18 +64,14 @@ int trial_command(const TrialOptions& options, const std::vector<std::string>& p
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) {
-    err << "lockbench trial: standard input: " << printable(std::string(trial.status().message()))
-        << '\n';
-    return kBadInput;
+    return complain(err, "lockbench trial: standard input", trial.status(), kBadInput);
   }
   if (const absl::Status loaded = load_for(trial->cell, plugins); !loaded.ok()) {
-    err << "lockbench trial: --plugin: " << printable(std::string(loaded.message())) << '\n';
-    return kBadInput;
+    return complain(err, "lockbench trial: --plugin", loaded, kBadInput);
   }
   const absl::Status fits = Catalog::standard().check(trial->cell).status();
   if (!fits.ok()) {
-    err << "lockbench trial: " << printable(std::string(fits.message())) << '\n';
-    return kBadInput;
+    return complain(err, "lockbench trial", fits, kBadInput);
   }
   if (options.only_try) return try_out(*trial, err);
   if (options.flamegraph) {

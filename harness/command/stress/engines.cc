@@ -11,11 +11,11 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/printable.h"
 #include "harness/command/stress/verdict.h"
-#include "harness/plan/printable.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

@@ -9,8 +9,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/nearest.h"
 #include "harness/catalog/service_plugins.h"
-#include "harness/plan/nearest.h"
 #include "harness/stress/registered_lock.h"
 
 namespace lockbench {

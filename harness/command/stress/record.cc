@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/files.h"
 #include "harness/process/page_script.h"
-#include "harness/record/files.h"
 #include "harness/stress/oracles/failure.h"
 
 namespace lockbench {

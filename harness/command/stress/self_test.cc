@@ -12,11 +12,11 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/exit_code.h"
 #include "harness/command/stress/engines.h"
 #include "harness/command/stress/matrix.h"
 #include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

@@ -10,20 +10,20 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/plugins.h"
 #include "harness/command/stress/engines.h"
 #include "harness/command/stress/run.h"
 #include "harness/command/stress/self_test.h"
 #include "harness/command/stress/verdict.h"
-#include "harness/plan/printable.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
-#include "harness/record/files.h"
 #include "harness/record/machine.h"
 #include "harness/stress/litmus/program_file.h"
 #include "harness/stress/registered_lock.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {

@@ -14,8 +14,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/base/printable.h"
 #include "harness/command/stress/engines.h"
-#include "harness/plan/printable.h"
 
 namespace lockbench {
 

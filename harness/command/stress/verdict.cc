@@ -7,9 +7,9 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/plan/printable.h"
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
 #include "harness/process/signals.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 
@@ -50,8 +50,7 @@ std::optional<int> end_for(const Answer& answer, const std::string& where) {
 }
 
 int complain_of_usage(const absl::Status& status) {
-  std::cerr << "lockbench stress: " << printable(std::string(status.message())) << "\n";
-  return kBadInput;
+  return complain(std::cerr, "lockbench stress", status, kBadInput);
 }
 
 }  // namespace lockbench

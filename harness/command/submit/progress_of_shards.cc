@@ -13,10 +13,10 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/quantity.h"
+#include "harness/base/files.h"
+#include "harness/base/quantity.h"
 #include "harness/record/csv.h"
 #include "harness/record/csv_lines.h"
-#include "harness/record/files.h"
 #include "harness/record/meta.h"
 
 namespace lockbench {

@@ -12,30 +12,23 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
 #include "harness/command/submit/progress_of_shards.h"
 #include "harness/command/submit/scripts.h"
-#include "harness/plan/printable.h"
 #include "harness/process/job_engines.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
 #include "harness/record/meta.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
+constexpr std::string_view kWho = "lockbench submit";
+
 namespace fs = std::filesystem;
-
-void say(const std::string& what) {
-  std::cerr << "lockbench submit: " << printable(what) << '\n';
-}
-
-int complain(const absl::Status& status, int code = kBadInput) {
-  say(std::string(status.message()));
-  return code;
-}
 
 std::string last_line(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
@@ -89,7 +82,8 @@ void print_next_steps(const Submission& submission, const std::string& program) 
 
 int submit_to_slurm(const Submission& submission, const std::string& preset,
                     const SubmitOptions& options) {
-  if (absl::Status status = check_for_slurm(submission); !status.ok()) return complain(status);
+  if (absl::Status status = check_for_slurm(submission); !status.ok())
+    return complain(std::cerr, kWho, status);
   const fs::path shard_script = submission.folder / "shard.sh";
   const fs::path merge_script = submission.folder / "merge.sh";
   if (options.dry_run) {
@@ -104,22 +98,24 @@ int submit_to_slurm(const Submission& submission, const std::string& preset,
   absl::Status written = make_folder(submission, preset);
   if (written.ok()) written = write_script(shard_script, slurm_shard_script(submission));
   if (written.ok()) written = write_script(merge_script, slurm_merge_script(submission));
-  if (!written.ok()) return complain(written, kCouldNotFinish);
+  if (!written.ok()) return complain(std::cerr, kWho, written, kCouldNotFinish);
   const auto job_of = [](const absl::StatusOr<std::string>& said) {
     return said->substr(0, said->find_first_of(";\n"));  // `12;cluster`
   };
   const absl::StatusOr<std::string> shards =
       output_of({"sbatch", "--parsable", shard_script.string()});
   if (!shards.ok()) {
-    return complain(absl::Status(
-        shards.status().code(),
-        absl::StrFormat("%s; submit on a node that has Slurm, or print the scripts with --dry-run",
-                        std::string(shards.status().message()))));
+    return complain(
+        std::cerr, kWho,
+        absl::Status(shards.status().code(),
+                     absl::StrFormat(
+                         "%s; submit on a node that has Slurm, or print the scripts with --dry-run",
+                         std::string(shards.status().message()))));
   }
   const std::string job = job_of(shards);
   const absl::StatusOr<std::string> merge =
       output_of({"sbatch", "--parsable", "--dependency=afterany:" + job, merge_script.string()});
-  if (!merge.ok()) return complain(merge.status(), kCouldNotFinish);
+  if (!merge.ok()) return complain(std::cerr, kWho, merge.status(), kCouldNotFinish);
   std::cout << "Submitted " << submission.shards << " shards as job " << job
             << " and their merge as job " << job_of(merge) << '\n'
             << "Jobs:     squeue --jobs " << job << ',' << job_of(merge) << '\n';
@@ -137,25 +133,27 @@ int submit_to_parallel(const Submission& submission, const std::string& preset,
   }
   const absl::Status there = check_for_parallel(
       "install it here, and rsync here and on the hosts, or print the script with --dry-run");
-  if (!there.ok()) return complain(there);
+  if (!there.ok()) return complain(std::cerr, kWho, there);
   absl::Status written = make_folder(submission, preset);
   if (written.ok()) written = write_script(path, script);
-  if (!written.ok()) return complain(written, kCouldNotFinish);
+  if (!written.ok()) return complain(std::cerr, kWho, written, kCouldNotFinish);
   std::cout << "Runs " << submission.shards << " shards; after an interruption: sh "
             << shell_command({path.string()}) << '\n';
   print_next_steps(submission, options.program);
   std::cout.flush();
   ::execlp("sh", "sh", path.c_str(), nullptr);
-  return complain(file_error("sh", errno), kCouldNotFinish);
+  return complain(std::cerr, kWho, file_error("sh", errno), kCouldNotFinish);
 }
 
 int progress(const SubmitOptions& options) {
   if (options.words.size() != 2) {
-    return complain(absl::InvalidArgumentError(
-        "progress: name one folder, as `lockbench submit progress results/runs/FOLDER`"));
+    return complain(
+        std::cerr, kWho,
+        absl::InvalidArgumentError(
+            "progress: name one folder, as `lockbench submit progress results/runs/FOLDER`"));
   }
   const absl::StatusOr<ProgressOfShards> found = progress_of_shards(options.words[1]);
-  if (!found.ok()) return complain(found.status());
+  if (!found.ok()) return complain(std::cerr, kWho, found.status());
   std::cout << to_text(*found) << '\n';
   return kSuccess;
 }
@@ -204,9 +202,9 @@ int submit_command(const SubmitOptions& options) {
   note_signals();
   if (options.words.front() == "progress") return progress(options);
   const absl::StatusOr<Submission> submission = submission_of(options);
-  if (!submission.ok()) return complain(submission.status());
+  if (!submission.ok()) return complain(std::cerr, kWho, submission.status());
   const absl::StatusOr<std::string> plan = check_plan(*submission, options.words[1]);
-  if (!plan.ok()) return complain(plan.status());
+  if (!plan.ok()) return complain(std::cerr, kWho, plan.status());
   std::cerr << "Each of " << submission->shards << " shards is like the first: " << *plan << '\n';
   return options.words.front() == "slurm"
              ? submit_to_slurm(*submission, options.words[1], options)

@@ -10,28 +10,25 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
 #include "harness/command/substitute/printed_number.h"
 #include "harness/plan/expression.h"
-#include "harness/plan/printable.h"
 #include "harness/preload/preload.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/child_process.h"
 #include "harness/process/program_file.h"
 #include "harness/process/signals.h"
-#include "harness/record/files.h"
 #include "harness/record/stamp.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
+constexpr std::string_view kWho = "lockbench compare-program";
+
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-int complain(std::ostream& err, const std::string& what, int code) {
-  err << "lockbench compare-program: " << printable(what) << '\n';
-  return code;
-}
 
 double children_cpu_s() {
   rusage use{};
@@ -54,22 +51,23 @@ class ProgramComparison {
       with.lock = lock;
       const auto environment = environment_for(with);
       if (!environment.ok()) {
-        return complain(err_, std::string(environment.status().message()), kBadInput);
+        return complain(err_, kWho, environment.status(), kBadInput);
       }
     }
     const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
     if (!program.ok()) {
-      return complain(err_, std::string(program.status().message()), kBadInput);
+      return complain(err_, kWho, program.status(), kBadInput);
     }
     folder_ = options_.out.value_or(fs::path("results") / "programs" /
                                     new_run_id(fs::path(options_.command[0]).filename().string()));
     std::error_code none;
     if (fs::exists(folder_, none)) {
-      return complain(err_, folder_.string() + ": exists already; name another folder with --out",
+      return complain(err_, kWho,
+                      folder_.string() + ": exists already; name another folder with --out",
                       kBadInput);
     }
     if (const absl::Status made = make_folders(folder_); !made.ok()) {
-      return complain(err_, std::string(made.message()), kCouldNotFinish);
+      return complain(err_, kWho, made, kCouldNotFinish);
     }
     return measure();
   }
@@ -91,13 +89,13 @@ class ProgramComparison {
       }
     }
     if (noted_signal() != 0) {
-      return complain(err_,
+      return complain(err_, kWho,
                       absl::StrCat("interrupted; the rows of finished runs are in ",
                                    (folder_ / "program.csv").string()),
                       kSignalExitBase + noted_signal());
     }
     if (!status.ok()) {
-      return complain(err_, std::string(status.message()),
+      return complain(err_, kWho, status,
                       absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)
                           ? kBadInput
                           : kCouldNotFinish);
@@ -156,7 +154,7 @@ class ProgramComparison {
     if (options_.lower_is_better) words.emplace_back("--lower-is-better");
     const absl::StatusOr<int> code = run_analysis("compare_program", words);
     if (!code.ok()) {
-      return complain(err_,
+      return complain(err_, kWho,
                       absl::StrCat("the rows are in ", (folder_ / "program.csv").string(), "; ",
                                    std::string(code.status().message())),
                       kCouldNotFinish);

@@ -6,25 +6,22 @@
 #include <cstring>
 #include <unistd.h>
 
-#include "harness/plan/printable.h"
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
 #include "harness/preload/preload.h"
 #include "harness/process/foreground_program.h"
 #include "harness/process/pipe.h"
 #include "harness/process/program_file.h"
-#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
-int complain(std::ostream& err, const std::string& what, int code = kBadInput) {
-  err << "lockbench substitute: " << printable(what) << '\n';
-  return code;
-}
+constexpr std::string_view kWho = "lockbench substitute";
 
 // The unchanged program, in the place of this one.
 int become(std::vector<std::string> words, std::ostream& err) {
   execvp(words[0].c_str(), pointers_to(words).data());
-  return complain(err, "`" + words[0] + "` cannot be started: " + std::strerror(errno));
+  return complain(err, kWho, "`" + words[0] + "` cannot be started: " + std::strerror(errno));
 }
 
 // This process stays, to say which of the programs had their own mutexes.
@@ -32,14 +29,14 @@ int run_with_lock(const SubstituteOptions& options, std::vector<std::string> env
                   std::ostream& err) {
   const auto announcements = AnnouncementFile::create();
   if (!announcements.ok()) {
-    return complain(err, std::string(announcements.status().message()), kCouldNotFinish);
+    return complain(err, kWho, announcements.status(), kCouldNotFinish);
   }
   environment.push_back((*announcements)->variable());
   const absl::StatusOr<ForegroundEnd> end =
       run_in_foreground({.words = options.command, .environment = environment});
-  if (!end.ok()) return complain(err, std::string(end.status().message()));
+  if (!end.ok()) return complain(err, kWho, end.status());
   const absl::Status loaded = (*announcements)->check(options.command[0], "the lock");
-  if (!loaded.ok()) complain(err, std::string(loaded.message()));
+  if (!loaded.ok()) complain(err, kWho, loaded);
   return exit_code_of(end->status);
 }
 
@@ -47,9 +44,9 @@ int run_with_lock(const SubstituteOptions& options, std::vector<std::string> env
 
 int substitute_command(const SubstituteOptions& options, std::ostream& err) {
   const absl::StatusOr<std::vector<std::string>> environment = environment_for(options.with);
-  if (!environment.ok()) return complain(err, std::string(environment.status().message()));
+  if (!environment.ok()) return complain(err, kWho, environment.status());
   const absl::StatusOr<ProgramFile> program = find_preloadable(options.command[0]);
-  if (!program.ok()) return complain(err, std::string(program.status().message()));
+  if (!program.ok()) return complain(err, kWho, program.status());
   if (environment->empty()) return become(options.command, err);
   return run_with_lock(options, *environment, err);
 }

@@ -9,13 +9,13 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/program_flags.h"
 #include "harness/command/substitute/compare_program_command.h"
 #include "harness/command/substitute/substitute_command.h"
 #include "harness/plan/expression.h"
-#include "harness/plan/quantity.h"
 
 namespace lockbench {
 namespace {

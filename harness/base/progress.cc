@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/terminal/progress.h"
+#include "harness/base/progress.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
-#include "harness/terminal/terminal.h"
+#include "harness/base/terminal.h"
 
 namespace lockbench {
 namespace {

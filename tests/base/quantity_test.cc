@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/quantity.h"
+#include "harness/base/quantity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/terminal/terminal.h"
+#include "harness/base/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Median: the median of a few values, its confidence interval, and which cells need more blocks
-// before their intervals are narrow enough. Pure.
+// Median: the median of a few values, and its confidence interval. Pure.
 #pragma once
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <vector>
-
-#include "harness/plan/cell.h"
 
 namespace lockbench {
 
@@ -43,17 +39,8 @@ std::optional<MedianInterval> median_interval(std::vector<double> values,
 // How many values give an interval of that confidence: 6 for 0.95.
 std::size_t least_values_for(double confidence);
 
-// The figures of one cell, one for each valid trial: operations per second, or makespans.
-struct CellFigures {
-  Cell cell;
-  std::vector<double> figures;
-};
-
 // Half the width of the interval that contains the median with at least 95 % confidence (median.h),
 // relative to the median. Absent below 6 values, for which no interval exists.
 std::optional<double> relative_half_width(std::vector<double> values);
-
-// The cells whose interval is wider than `precision` (0.02: 2 %) or not known yet.
-std::vector<Cell> imprecise_cells(std::span<const CellFigures> measured, double precision);
 
 }  // namespace lockbench

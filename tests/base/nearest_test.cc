@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/nearest.h"
+#include "harness/base/nearest.h"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "tests/plan/matchers.h"
+#include "tests/base/message_of.h"
 
 namespace lockbench {
 namespace {

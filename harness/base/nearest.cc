@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/nearest.h"
+#include "harness/base/nearest.h"
 
 #include <algorithm>
 #include <cctype>

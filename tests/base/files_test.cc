@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/files.h"
+#include "harness/base/files.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plan/matchers.h"
-#include "tests/record/small_disk.h"
-#include "tests/record/temporary_folder.h"
+#include "tests/base/message_of.h"
+#include "tests/base/small_disk.h"
+#include "tests/base/temporary_folder.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/files.h"
+#include "harness/base/files.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/quantity.h"
+#include "harness/base/quantity.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/plan/nearest.h"
+#include "harness/base/nearest.h"
 
 namespace lockbench {
 

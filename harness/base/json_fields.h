@@ -9,7 +9,7 @@
 //     visit("threads", record.threads);
 //     visit("hold", record.hold, parse_work);  // as text: to_text(record.hold), and parse_work()
 //     visit("watch", record.watch, parse_watch, watch_text);  // as text, by two functions
-//     // As text, by a table of names (harness/plan/names.h):
+//     // As text, by a table of names (harness/base/names.h):
 //     visit("state", record.state, kStates);
 //   }
 //
@@ -42,9 +42,9 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/plan/names.h"
-#include "harness/plan/nearest.h"
-#include "harness/plan/quantity.h"
+#include "harness/base/names.h"
+#include "harness/base/nearest.h"
+#include "harness/base/quantity.h"
 
 namespace lockbench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/median.h"
+#include "harness/base/median.h"
 
 #include <gtest/gtest.h>
 

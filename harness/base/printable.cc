@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/printable.h"
+#include "harness/base/printable.h"
 
 #include <algorithm>
 #include <array>
