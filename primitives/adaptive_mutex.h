@@ -209,7 +209,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       }
       return false;
     };
-    return spin_state.note(AdaptiveSpin::spin_until(look, deadline, since));
+    return spin_state.note(spin_state.spin_until(look, deadline, since));
   }
 
   // Sleeps, or takes the lock if it is free. `on_the_way`: as in spin(); the lock is held.

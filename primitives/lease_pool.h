@@ -214,7 +214,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
     using internal::AdaptiveSpin;
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
     return spin_state.should_spin() &&
-           spin_state.note(AdaptiveSpin::spin_until(
+           spin_state.note(spin_state.spin_until(
                [&shard, &taker] { return take_free(shard, taker); }, deadline, since));
   }
 

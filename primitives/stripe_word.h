@@ -159,7 +159,7 @@ class BasicStripeWord {
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
     return spin_state.should_spin() &&
            spin_state.note(
-               AdaptiveSpin::spin_until([this, wanted] { return take(wanted); }, deadline, since));
+               spin_state.spin_until([this, wanted] { return take(wanted); }, deadline, since));
   }
 
   // In one step; under the mutex.

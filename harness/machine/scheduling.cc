@@ -232,6 +232,11 @@ std::int64_t Simulation::now_ns() {
   return (self().time += model_.access.clock) / kPerNanosecond;
 }
 
+std::uint64_t Simulation::ticks() {
+  self().time += model_.access.clock / 3;
+  return static_cast<std::uint64_t>(self().time / kPerNanosecond);
+}
+
 void Simulation::sleep_until_ns(std::int64_t deadline_ns) {
   flush_buffer();
   synchronize();

@@ -123,6 +123,8 @@ class Simulation {
   int wake(const void* word, int count);
 
   std::int64_t now_ns();
+  // In nanoseconds: a counter of the processor, read in a third of the clock's time.
+  std::uint64_t ticks();
   void sleep_until_ns(std::int64_t deadline_ns);
   void pause();
   void yield();

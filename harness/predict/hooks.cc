@@ -110,6 +110,11 @@ std::int64_t now_ns() noexcept {
   return simulation == nullptr ? 0 : simulation->now_ns();
 }
 
+std::uint64_t ticks() noexcept {
+  Simulation* const simulation = Simulation::current();
+  return simulation == nullptr ? 0 : simulation->ticks();
+}
+
 void sleep_until_ns(std::int64_t deadline_ns) noexcept {
   if (Simulation* const simulation = Simulation::current()) simulation->sleep_until_ns(deadline_ns);
 }

@@ -6,7 +6,7 @@
 // Spinning pays if the holder runs on another processor and releases soon. It does not pay if
 // holders wait for a processor, or hold for long. The thread's last waits show which is the case:
 // each spin that ended without success makes the next one less likely, and after kMost of them in a
-// row only every eighth wait begins with a spin.
+// row only every eighth wait begins with a spin. look_pace.h says how often it looks.
 //
 // Guarantees   no lock's correctness depends on it.
 // Not offered  a state for each lock: short holds of one lock and long holds of another, by the
@@ -17,7 +17,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
+#include "primitives/internal/look_pace.h"
+#include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
 #include "primitives/platform/thread.h"
@@ -39,30 +42,27 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
 
   // Calls look() until it returns true; at most until this thread has spent as much processor time
   // as it costs to park and to be woken. So the wait costs at most twice what the better choice
-  // would have. Looks less and less often: each look takes the cache line from the holder, which
-  // otherwise does several short operations without a transfer. Later on, yields before each look:
-  // where more threads than processors can run, others do, perhaps the holder. What they use is not
-  // this thread's, and so it does not count, up to kLongest. Returns whether look() returned true.
-  // `since`: when the spin began, about; not set if it ended within some microseconds.
+  // would have. Each microsecond or two it yields: where more threads than processors can run,
+  // others do, perhaps the holder. What they use is not this thread's, and so it does not count, up
+  // to kLongest. Returns whether look() returned true. `since`: when the spin began, about; not set
+  // if it ended within some microseconds.
   template <class Look>
-  static bool spin_until(const Look& look, platform::Time deadline, platform::Time& since) {
-    int pauses = 1;
-    int all_pauses = 0;
-    for (int looks = 0; !look();) {
-      for (int i = 0; i < pauses; ++i) platform::pause();
-      if (kAlways) return false;
-      if (pauses < kUsualPauses) {
-        pauses *= 2;
-        continue;
-      }
+  bool spin_until(const Look& look, platform::Time deadline, platform::Time& since) {
+    if (kAlways) return look_once(look);
+    const OfProcess& process = of_process();
+    pace_.begin(process.hit);
+    platform::Time turn_began{};
+    platform::Duration own_time{};
+    for (int turns = 1;; ++turns) {
+      if (look_for_a_turn(look)) return true;
       const platform::Time now = platform::now();
-      if (looks == 0) since = now;
-      all_pauses += pauses;
-      if (all_pauses >= kAllPauses || now - since >= kLongest || now >= deadline) return false;
-      if (++looks % kLooksOfALength == 0 && pauses < of_process().most_pauses) pauses *= 2;
+      if (turns == 1) turn_began = since = now;
+      own_time += now - turn_began;
+      if (own_time >= kMostOwnTime || now - since >= kLongest || now >= deadline) return false;
+      if (turns % kTurnsOfALength == 0) pace_.relax(process.longest);
       platform::yield();
+      turn_began = platform::now();
     }
-    return true;
   }
 
   // Whether the spin ended with success, which it returns.
@@ -76,27 +76,59 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
   }
 
  private:
-  // As many threads can spin as there are processors, and each look takes the cache line. So on
-  // large machines those that wait for long look less and less often: each 6 us in the end, with 32
-  // processors or more, instead of each 1.5 us.
-  struct Intervals {
-    const int most_pauses =
-        static_cast<int>(std::clamp(8 * platform::processors(), 1U * kUsualPauses, 256U));
+  struct OfProcess {
+    OfProcess() {
+      const platform::Atomic<std::uint32_t> line{0};
+      for (int i = 0; i < kTimedHits; ++i) {
+        const std::uint64_t before = platform::ticks();
+        // relaxed: only its time counts.
+        line.load(std::memory_order_relaxed);
+        hit = std::min(hit, std::max<std::uint64_t>(1, platform::ticks() - before));
+      }
+    }
+
+    std::uint64_t hit = ~std::uint64_t{0};  // ticks of a look at a line of this core
+    // Of an interval, in usual ones. As many threads can spin as there are processors, and each
+    // look takes the line. So on large machines those that wait for long look less and less often.
+    std::uint64_t longest = std::clamp(platform::processors() / 8, 1U, 4U);
   };
-  static const Intervals& of_process() {
-    return platform::of_this_process<Intervals>();
+  static const OfProcess& of_process() {
+    return platform::of_this_process<OfProcess>();
   }
 
   // A simulation decides by choice, not by time, whether a spin succeeds.
+  template <class Look>
+  static bool look_once(const Look& look) {
+    if (look()) return true;
+    platform::pause();
+    return false;
+  }
+
+  // Looks at least once.
+  template <class Look>
+  bool look_for_a_turn(const Look& look) {
+    const std::uint64_t began = platform::ticks();
+    for (std::uint64_t now = began; now - began < pace_.usual_interval();) {
+      if (look()) return true;
+      const std::uint64_t after = platform::ticks();
+      pace_.note(after - now);
+      do {
+        platform::pause();
+        now = platform::ticks();
+      } while (now - after < pace_.interval());
+    }
+    return false;
+  }
+
   static constexpr bool kAlways = platform::spins(2) != 2;
-  static constexpr int kUsualPauses = 64;  // 1.5 us on x86-64 since Skylake
-  static constexpr int kLooksOfALength = 4;
-  // 37 us.
-  static constexpr int kAllPauses = 1536;
+  static constexpr int kTimedHits = 16;
+  static constexpr int kTurnsOfALength = 4;
+  static constexpr platform::Duration kMostOwnTime = std::chrono::microseconds(37);
   static constexpr platform::Duration kLongest = std::chrono::milliseconds(10);
   static constexpr int kMost = 4;
   static constexpr int kEvery = 8;
 
+  LookPace pace_;
   int credit_ = kMost;
   int passed_over_ = 0;
 };

@@ -525,8 +525,8 @@ class alignas(platform::kCacheLine) KeyBucket {
       return false;
     };
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
-    const bool ended = spin_state.should_spin() &&
-                       spin_state.note(AdaptiveSpin::spin_until(look, deadline, since));
+    const bool ended =
+        spin_state.should_spin() && spin_state.note(spin_state.spin_until(look, deadline, since));
     if (late && !ended) Handovers::of_process().sleep_until_due(this, node.since, deadline, look);
     // Without the mutex. relaxed: the next release is this thread's, or it reads the holder under
     // the mutex.

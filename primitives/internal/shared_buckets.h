@@ -302,7 +302,8 @@ class SharedBuckets {
       std::scoped_lock guard(bucket.mutex);
       return take_at_once(bucket, node, units);
     };
-    return AdaptiveSpin::of_thread().note(AdaptiveSpin::spin_until(look, deadline, since));
+    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
+    return spin_state.note(spin_state.spin_until(look, deadline, since));
   }
 
   // `last_chance`: a thread that gives up takes its units all the same if it is next.

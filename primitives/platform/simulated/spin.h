@@ -5,6 +5,8 @@
 // takes its time, and threads spin as often as they do in a normal build.
 #pragma once
 
+#include <cstdint>
+
 #include "primitives/platform/simulated/hooks.h"
 #if defined(LOCKBENCH_PREDICT)
 #include "primitives/platform/simulated/machine_hooks.h"
@@ -18,6 +20,9 @@ inline void pause() noexcept {
 inline void execution_fence() noexcept {}
 
 #if defined(LOCKBENCH_PREDICT)
+inline std::uint64_t ticks() noexcept {
+  return simulated::ticks();
+}
 inline void yield() noexcept {
   simulated::yield();
 }
@@ -28,6 +33,9 @@ constexpr int spins(int usual) noexcept {
   return usual;
 }
 #else
+constexpr std::uint64_t ticks() noexcept {
+  return 0;
+}
 inline void yield() noexcept {
   simulated::pause();
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// LookPace: how long a thread that spins for a lock waits between two looks at it.
+//
+// What a look costs decides. A look at a line that no other core has written since the last look
+// disturbs nobody: the line is in this core's cache, and the same holder still holds the lock. So
+// it is repeated soon, and a lock that is released is found free within two fetches of a line. A
+// look that had to fetch the line took it from a holder that perhaps does several short operations
+// in a row, and found that another thread was sooner: the next one comes after twice as long. The
+// time that a look takes tells the two apart, and is the unit of all intervals: they are longer
+// where lines are farther away, or where many threads want one.
+//
+// Pure: the times are the caller's, in ticks (platform/spin.h).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lockbench::internal {
+
+class LookPace {
+ public:
+  // A wait begins. `hit`: what a look at a line of this core takes, at least 1.
+  void begin(std::uint64_t hit) {
+    hit_ = hit;
+    if (fetch_ == 0) fetch_ = kFirstFetch * hit;
+    fetches_ = kShortest;
+    longest_ = kUsual;
+  }
+
+  // A look took so long, and found the lock held.
+  void note(std::uint64_t took) {
+    if (took < kHitsOfAFetch * hit_) return;
+    fetches_ = std::min(2 * fetches_, longest_);
+    // A look that was interrupted says little about the line.
+    fetch_ = (7 * fetch_ + std::min(took, 4 * fetch_)) / 8;
+  }
+
+  // The wait is long: intervals may grow to twice as much, up to `times` the usual longest one.
+  void relax(std::uint64_t times) { longest_ = std::min(2 * longest_, times * kUsual); }
+
+  // Until the next look.
+  std::uint64_t interval() const { return fetches_ * fetch_; }
+
+  // The longest interval of a wait that is not long: a microsecond or two.
+  std::uint64_t usual_interval() const { return kUsual * fetch_; }
+
+ private:
+  // A look that takes so many hits is none.
+  static constexpr std::uint64_t kHitsOfAFetch = 2;
+  // What a fetch takes, in hits, before one was timed.
+  static constexpr std::uint64_t kFirstFetch = 6;
+  // Intervals, in fetches.
+  static constexpr std::uint64_t kShortest = 2;
+  static constexpr std::uint64_t kUsual = 24;
+
+  std::uint64_t hit_ = 1;
+  std::uint64_t fetch_ = 0;  // the mean of the last ones, in all waits of the thread; 0: none yet
+  std::uint64_t fetches_ = kShortest;
+  std::uint64_t longest_ = kUsual;
+};
+
+}  // namespace lockbench::internal
