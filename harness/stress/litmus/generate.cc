@@ -84,7 +84,7 @@ class Draw {
   }
 
   void nest(std::uint32_t key, int depth) {
-    if (abilities_.reentrant) {
+    if (abilities_.reentrant && (!abilities_.nests_keys || below(2) == 0)) {
       const auto limit = static_cast<int>(abilities_.depth);
       if (limit != 0 && depth + 2 > limit) return;
       acts_.push_back(taking_again(key));

@@ -61,9 +61,16 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
     world.ahead()->begin(to_text(program), world.model(), world.conditions());
 }
 
+std::unique_ptr<LockUnderTest> CheckedRun::make_lock() {
+  const auto make = [this] { return with_key_set(entry_.make(program_.keys()), program_.key_set); };
+  if (!program_.has(Act::kMakeAgain)) return make();
+  auto renewed = std::make_unique<RenewedLock>(make);
+  renewed_ = renewed.get();
+  return renewed;
+}
+
 void CheckedRun::run() {
-  std::unique_ptr<LockUnderTest> lock =
-      with_key_set(entry_.make(program_.keys()), program_.key_set);
+  std::unique_ptr<LockUnderTest> lock = make_lock();
   object_ = lock->object();
   const LockUnderTest* const made = lock.get();
   const std::uint64_t live_before = world_.live_allocations();
@@ -75,6 +82,9 @@ void CheckedRun::run() {
   capacity_ = lock_->capacity();
   const auto data = std::make_unique<platform::Atomic<std::uint64_t>[]>(keys_.size() * capacity_);
   const auto ended = std::make_unique<platform::FutexWord[]>(threads_.size());
+  std::unique_ptr<platform::FutexWord> meetings;
+  if (renewed_ != nullptr) meetings = std::make_unique<platform::FutexWord>(0);
+  meetings_ = meetings.get();
   data_ = data.get();
   ended_ = ended.get();
   {
@@ -85,6 +95,7 @@ void CheckedRun::run() {
     }
     world_.log().leave_out(data_, keys_.size() * capacity_ * sizeof data_[0]);
     world_.log().leave_out(ended_, threads_.size() * sizeof ended_[0]);
+    if (meetings_ != nullptr) world_.log().leave_out(meetings_, sizeof *meetings_);
   }
   world_.let_first_thread_inspect_when_stuck();
   warm_up();
@@ -193,6 +204,10 @@ class CheckedRun::Runner {
   // Counts in the bookkeeping, so that only the lock orders the threads.
   bool leaves_last() { return ++run_.left_ == run_.threads_.size(); }
   void destroy_lock() { delete std::exchange(run_.lock_, nullptr); }
+  void make_again() {
+    position().doing = {.kind = Event::kNone};
+    run_.make_again();
+  }
 
  private:
   ThreadPosition& position() { return run_.threads_[number_].position; }
@@ -210,6 +225,26 @@ void CheckedRun::run_thread(std::uint32_t number) {
   if (!awaits(program_, number)) return;
   ended_[number].store(1, std::memory_order_relaxed);
   platform::futex_wake(ended_[number], static_cast<int>(threads_.size()));
+}
+
+// The last thread that comes makes the new lock. What all have done with the old one happens before
+// that: whoever destroys a lock has to make sure of it.
+void CheckedRun::make_again() {
+  const auto all = static_cast<std::uint32_t>(threads_.size());
+  const std::uint32_t of_a_meeting = all + 1;  // each thread that comes, and the new lock
+  // (1) acq_rel: publishes the uses of the old lock to the thread that makes the new one, at (1).
+  const std::uint32_t come = meetings_->fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (come % of_a_meeting == all) {
+    world_.in_the_same_place([this] { renewed_->renew(); });
+    meetings_->fetch_add(1, std::memory_order_release);  // (2) publishes the new lock to (3)
+    platform::futex_wake(*meetings_, static_cast<int>(all));
+    return;
+  }
+  const std::uint32_t over = come - come % of_a_meeting + of_a_meeting;
+  // (3) acquire: synchronizes with (2).
+  for (std::uint32_t seen; (seen = meetings_->load(std::memory_order_acquire)) < over;) {
+    platform::futex_wait(*meetings_, seen);
+  }
 }
 
 void CheckedRun::record(const Event& event) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/oracles/stall.h"
 #include "harness/stress/registered_lock.h"
+#include "harness/stress/renewed_lock.h"
 #include "harness/stress/trace/event.h"
 #include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/atomic.h"
@@ -142,7 +144,9 @@ class CheckedRun {
   std::size_t held_by_returned(std::uint16_t key) const;
 
   // ---- checked_run.cc: the acts of the threads
+  std::unique_ptr<LockUnderTest> make_lock();
   void run_thread(std::uint32_t number);
+  void make_again();
   void begin_request(const Event& request, const Act& act);
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
   void leave(const Event& release, HoldData& hold);
@@ -195,6 +199,10 @@ class CheckedRun {
   const LitmusProgram& program_;
   // An execution that is left in the middle destroys nothing; the arena releases its memory.
   LockUnderTest* lock_ = nullptr;
+  // If the program makes the lock again: the part of lock_ that does so, and how many threads have
+  // come to their Z, and how many new locks were made, together.
+  RenewedLock* renewed_ = nullptr;
+  platform::FutexWord* meetings_ = nullptr;
   const void* object_ = nullptr;            // address of the lock
   std::optional<std::uint32_t> unordered_;  // its hold is not ordered before a later one
   std::optional<Probe> probe_;              // made after a stall

@@ -57,13 +57,20 @@ void World::release(void* place) {
   }
   if (of_program() == nullptr) return void(arena_.release(place));
   const std::size_t bytes = arena_.size_at(place);
-  if (!arena_.release(place)) {
+  const bool released = [&] {
+    const UntrackedScope untracked(*this);
+    return arena_.release(place);
+  }();
+  if (!released) {
     fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
   }
   check_stores_to(place, bytes);
   if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
     fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
   }
+  if (!arena_.reuses()) return;
+  memory_.flush(running_);  // or its stores would arrive in what lies there next
+  memory_.forget(place, static_cast<const std::byte*>(place) + bytes);
 }
 
 void World::check_null(const void* place) {

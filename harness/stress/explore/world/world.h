@@ -172,6 +172,15 @@ class World {
   void let_first_thread_inspect_when_stuck() { inspects_when_stuck_ = true; }
   bool stuck() const { return stuck_; }
 
+  // Only for code that runs inside: calls `make_again`, which destroys objects and makes others.
+  // These lie where those lay.
+  template <class MakeAgain>
+  void in_the_same_place(const MakeAgain& make_again) {
+    arena_.reuse(true);
+    make_again();
+    arena_.reuse(false);
+  }
+
   Memory& memory() { return memory_; }
   const Arena& arena() const { return arena_; }
   std::uint32_t thread() const { return running_; }
