@@ -205,6 +205,14 @@ std::string many_readers(int readers) {
   return text + "T0 U";
 }
 
+// Three threads that come one after the other, each when the one before it waits for certain: a
+// reader behind a writer, while a reader or a writer is inside; and a writer behind a reader.
+void add_readers_in_order(std::vector<std::string>& texts) {
+  texts.insert(texts.end(), {"L1 R9000000 U | R1000000 L0 U | R2000000 L2 U",
+                             "L0 R9000000 U | R1000000 L0 U | R2000000 L1 U",
+                             "L0 R9000000 U | R1000000 L1 U | R2000000 L0 U"});
+}
+
 // Threads that only read, and readers that stay inside until another thread has ended. What such a
 // reader waits for must come: another reader, though a writer tried, or stopped waiting; or, when
 // it has left, a writer, though no other thread leaves after it.
@@ -212,6 +220,8 @@ void add_readers(const Abilities& can, std::vector<std::string>& texts) {
   texts.insert(texts.end(), {"L1 A1 U | L2 U", "L1 U | L0 U", "L1 U | L2 U | L0 U",
                              "L1 A2 U | T0 U | L2 U", "L0 U | L1 U | L2 U"});
   for (const int readers : {4, 8}) texts.push_back(many_readers(readers));
+  if (can.strong_try) texts.emplace_back("L1 A1 U | T2 U");
+  if (can.readers_order != ReadersOrder::kNone) add_readers_in_order(texts);
   if (!can.timed) return;
   texts.insert(texts.end(),
                {"L1 A2 U | W0:400000 U | L2 U", "L1 R4000000 U | W0:400000 U | L2 U | L0 U",

@@ -35,6 +35,21 @@ constexpr std::int64_t kNoTimeout = INT64_MAX;
 // Numbers for Memory::note(): the events of a key order the accesses to its bookkeeping.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
 
+// For each key, whether its threads only read: one thread names it, and it is not the writers'.
+std::vector<bool> sole_readers_in(const LitmusProgram& program) {
+  std::vector<std::uint32_t> named_by(program.keys());
+  for (const std::vector<Act>& acts : program.threads) {
+    std::vector<bool> named(program.keys());
+    for (const Act& act : acts) {
+      if (acquires(act.kind)) named[act.key] = true;
+    }
+    for (std::size_t key = 0; key < named.size(); ++key) named_by[key] += named[key] ? 1 : 0;
+  }
+  std::vector<bool> sole(program.keys());
+  for (std::size_t key = 1; key < sole.size(); ++key) sole[key] = named_by[key] == 1;
+  return sole;
+}
+
 bool awaits(const LitmusProgram& program, std::uint32_t number) {
   const auto names = [&](const Act& act) {
     return act.kind == Act::kAwaitEnd && act.key == number;
@@ -54,8 +69,9 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
       keys_(program.keys()),
       traffic_(program.keys()) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) threads_[i].position.thread = i;
+  if (entry.abilities.keys_read) sole_readers_ = sole_readers_in(program);
   world_.allow_steps(most_steps());
-  const std::uint32_t few = entry.abilities.fair ? kFairPolls : World::kFreePolls;
+  const std::uint32_t few = has_order() ? kFairPolls : World::kFreePolls;
   world_.set_polls_before_time_passes(std::max(program.polls, few));
   if (world.ahead() != nullptr)
     world.ahead()->begin(to_text(program), world.model(), world.conditions());
@@ -163,7 +179,7 @@ class CheckedRun::Runner {
       run_.lock_accesses_ += run_.world_.accesses() - run_.threads_[number_].accesses_before;
       position().doing = event;
       for (std::size_t i = 0; i < event.key_count(); ++i) {
-        --run_.traffic(event.key_at(i)).uses;
+        run_.traffic(event.key_at(i)).end_use(run_.reads(event.key_at(i)));
         --run_.traffic(event.key_at(i)).calls;
       }
     }
@@ -262,7 +278,7 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   // If a thread may be refused, some of its refusals must happen while no store is pending. With
   // old values there is nearly always a pending store, and a thread may hold or sleep for long with
   // one in its buffer, so the turn of a thread could hardly ever be checked.
-  const bool settles = may_be_refused || entry_.abilities.fair;
+  const bool settles = may_be_refused || has_order();
   const bool settled = settles ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const UntrackedScope untracked(world_);
   record(request);
@@ -274,14 +290,14 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   if (traffic(request.key).uses != 0) ++contended_;
   for (std::size_t i = 0; i < request.key_count(); ++i) {
     Traffic& there = traffic(request.key_at(i));
-    there.begin_use();
+    there.begin_use(reads(request.key_at(i)));
     there.begin_call();
     record.traffic = there;
   }
   record.position.may_be_refused = may_be_refused;
   record.position.timed = act.kind == Act::kTryLockFor;
   record.request = ++requests_;
-  if (entry_.abilities.fair) queue_up(request, act);
+  if (has_order()) queue_up(request, act);
   if (act.kind == Act::kTryLockFor) world_.expect_answer(record.asked_ns + act.ns);
   record.accesses_before = world_.accesses();
 }
@@ -304,7 +320,7 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   record(refusal);
   end_call(refusal.thread);
   for (std::size_t i = 0; i < refusal.key_count(); ++i) {
-    --traffic(refusal.key_at(i)).uses;
+    traffic(refusal.key_at(i)).end_use(reads(refusal.key_at(i)));
     --traffic(refusal.key_at(i)).calls;
   }
   const ThreadRecord& record = threads_[refusal.thread];
@@ -321,6 +337,10 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
     seen.in_the_way = traffic(refusal.key).since(record.traffic);
     --seen.in_the_way->uses;  // its own
     --seen.in_the_way->calls;
+    // Readers do not refuse each other.
+    if (reads(refusal.key)) {
+      seen.in_the_way->uses -= traffic(refusal.key).reads_since(record.traffic) - 1;
+    }
   }
   check(seen);
 }
@@ -331,7 +351,7 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     record(acquired);
     end_call(acquired.thread);
     ++acquisitions_;
-    if (entry_.abilities.fair) check_turn(acquired);
+    if (has_order()) check_turn(acquired);
     trace_expired_holds(acquired);
     // If the hold may have expired before it was observed, its time is unknown, so it is left out
     // of the trace.
@@ -464,7 +484,7 @@ void CheckedRun::check_data(Updates::When when, std::uint32_t number, std::uint3
 }
 
 void CheckedRun::leave(const Event& release, HoldData& hold) {
-  if (entry_.abilities.fair) {
+  if (has_order()) {
     const UntrackedScope untracked(world_);
     note_places(release.thread);
   }
