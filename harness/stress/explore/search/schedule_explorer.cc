@@ -27,6 +27,9 @@ constexpr auto kForTheReruns = 2s;
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
 constexpr auto kMostForOneAtFirst = 100ms;  // in the first round, which is for what shows quickly
+constexpr std::size_t kSmallestActs = 4;
+constexpr auto kMostForASmallest = 150ms;  // at each bound
+constexpr int kPartForTheSmallest = 8;     // of the time
 constexpr auto kProgressPeriod = 200ms;
 constexpr auto kTurn = 100ms;
 
@@ -79,6 +82,13 @@ bool is_late(const LitmusProgram& program) {
 std::uint32_t most_preemptions(const LitmusProgram& program) {
   if (acts_of(program) > kLongProgram || is_late(program)) return 0;
   return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
+}
+
+// Two threads that acquire a key once each.
+bool is_smallest(const LitmusProgram& program) {
+  return acts_of(program) <= kSmallestActs && program.threads.size() == 2 &&
+         !program.is_prepared() && program.key_set == 0 && !is_monotonous(program) &&
+         !program.has(Act::kUnlockThrowing);
 }
 
 // Adapts the schedule to the program without one of its threads.
@@ -254,9 +264,32 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (options_.program) return true;
+  if (is_explored(program, bound)) return false;
   if (is_monotonous(program)) return false;
   if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
+}
+
+bool ScheduleExplorer::is_explored(const LitmusProgram& program, std::uint32_t bound) const {
+  return std::any_of(outcome_.explored.begin(), outcome_.explored.end(),
+                     [&](const ExploredProgram& one) {
+                       return one.whole && one.preemptions >= bound &&
+                              one.model == world_.model() && one.program == program;
+                     });
+}
+
+// Most faults that need two threads alone show here, with one to three preemptions. So this comes
+// before what is random, and before other programs are explored with preemptions.
+void ScheduleExplorer::explore_smallest(const std::vector<LitmusProgram>& programs,
+                                        Clock::time_point until) {
+  for (std::uint32_t bound = 1; bound <= options_.most_preemptions; ++bound) {
+    for (const LitmusProgram& program : programs) {
+      const auto now = Clock::now();
+      if (now >= until) return;
+      if (!is_smallest(program) || over(until)) continue;
+      explore(program, bound, std::min<Clock::time_point>(until, now + kMostForASmallest));
+    }
+  }
 }
 
 // A counter that overflows mostly shows in any schedule, and so do more waiters than a lock has
@@ -296,7 +329,10 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
   }
   if (options_.exhaustive) return;
   const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
-  if (bound == 0 && !options_.program) try_long_programs(programs, end);
+  if (bound == 0 && !options_.program) {
+    explore_smallest(programs, Clock::now() + (end - Clock::now()) / kPartForTheSmallest);
+    try_long_programs(programs, end);
+  }
   walk(std::min(end, Clock::now() + spent));
 }
 
