@@ -54,6 +54,15 @@ def test_a_semaphore_admits_as_many_as_it_promises(lockbench: Program, engine: s
     assert broken["oracle"] == "exclusion", broken
 
 
+@pytest.mark.parametrize("engine", ["sim", "real"])
+def test_permits_go_to_the_first_that_waits(lockbench: Program, engine: str) -> None:
+    sound = report_of(lockbench, PROMISING, "handing", engine, "3s")
+    assert sound["verdict"] == "clean", sound
+    assert sound["evaluations"]["fairness"] > 0, sound
+    broken = report_of(lockbench, PROMISING, "handing_last", engine, "5s")
+    assert broken["oracle"] == "fairness", broken
+
+
 # It spins on the clock, which it may read for the first time when virtual time has passed already.
 @pytest.mark.parametrize("engine", ["sim", "real"])
 def test_a_timed_base_lock_is_timed_in_each_engine(lockbench: Program, engine: str) -> None:

@@ -144,6 +144,14 @@ std::string forgotten_waiter(std::uint32_t capacity, const char* holds) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
+// As many holders as a key can have, of which one leaves, and two threads that wait for it one
+// after the other.
+std::string queue_behind(std::uint32_t capacity) {
+  std::string text = "L0 R9000000 U | R1000000 L0 U | R2000000 L0 U";
+  for (std::uint32_t i = 1; i < capacity; ++i) text += " | L0 R30000000 U";
+  return text;
+}
+
 // More threads than a lock has slots for waiters, if it has few: while one holds the key, all
 // others request it.
 std::string crowd() {
@@ -382,6 +390,9 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.fair && can.capacity == 1 && can.timed,
       {"L0 R9000000 U | R1000000 L0 U | R2000000 W0:20000000 U",
        "L0 R9000000 U | R1000000 W0:20000000 U | R2000000 L0 U"});
+  if (can.fair && can.capacity > 1 && can.capacity + 2 <= kMostThreads) {
+    texts.push_back(queue_behind(can.capacity));
+  }
   // A thread that polls may give up after some thousands of polls, and take the key.
   add(can.capacity == 1 && can.hold_limit.count() == 0, {"P70000 L0 R12000000 U | L0 U"});
   texts.push_back(crowd());

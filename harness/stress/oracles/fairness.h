@@ -30,7 +30,7 @@ struct Fairness {
 
   static bool needed(EngineId engine, const Abilities& abilities) {
     const bool ordered = abilities.fair || abilities.readers_order != ReadersOrder::kNone;
-    return engine == EngineId::kSim && ordered && abilities.capacity == 1;
+    return engine == EngineId::kSim && ordered;
   }
 
   static CheckResult check(const Turn& turn) {
