@@ -14,8 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A smaller program must fail within this many executions. Otherwise the larger one is kept.
-constexpr int kTriesToShrink = 400;
+// A smaller program must fail within this many executions. Otherwise the larger one is kept. Few at
+// first: of a program with many acts, most may be left out, and those that may not take the time.
+constexpr int kTriesToShrink[] = {8, 50, 400};
 constexpr std::uint32_t kPreemptionsToShrink = 2;
 constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
@@ -426,13 +427,13 @@ bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strat
 bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
   ScheduleReplay same(schedule_without(kept.schedule.decisions, smaller.without));
   if (fails_alike(smaller.program, same, kept)) return true;
-  for (int i = 0; i < kTriesToShrink; ++i) {
+  for (int i = 0; i < tries_; ++i) {
     Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4,
                  expected_steps(smaller.program));
     if (fails_alike(smaller.program, strategy, kept)) return true;
   }
   DepthFirst search(kPreemptionsToShrink);
-  for (int i = 0; i < kTriesToShrink && !search.exhausted(); ++i, search.next()) {
+  for (int i = 0; i < tries_ && !search.exhausted(); ++i, search.next()) {
     if (fails_alike(smaller.program, search, kept)) return true;
   }
   return false;
@@ -507,7 +508,10 @@ void ScheduleExplorer::make_smaller() {
   conditions_ = outcome_.counterexample->schedule.conditions;
   shrink_until_ =
       std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
-  while (shrink_program()) {
+  for (const int tries : kTriesToShrink) {
+    tries_ = tries;
+    while (shrink_program()) {
+    }
   }
   shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
   shorten_schedule();

@@ -156,6 +156,7 @@ class ScheduleExplorer {
   Clock::time_point blind_until_ = Clock::time_point::max();
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
+  int tries_ = 0;  // of each strategy, for each smaller program
   std::uint64_t walks_ = 0;
   // Of the executions from now on. Once a missing order was found, races do not end them and it
   // does not count: the search is for its consequence.
