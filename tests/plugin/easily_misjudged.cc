@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <lockbench/plugin.h>
+#include <mutex>
 #include <sched.h>
 
 namespace {
@@ -179,6 +180,35 @@ class SpinsInOrder {
   std::atomic<bool> held_{false};
 };
 
+// Its state lies under two mutexes, which unlock() takes in the same order as lock(), in the other
+// order, or the second of them twice.
+enum class Order { kSame, kOther, kTwice };
+
+template <Order kOrder>
+class UnderTwo {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    const std::lock_guard<std::mutex> first(first_);
+    const std::lock_guard<std::mutex> second(second_);
+    return !held_ && (held_ = true);
+  }
+  void unlock() {
+    std::mutex& outer = kOrder == Order::kSame ? first_ : second_;
+    std::mutex& inner = kOrder == Order::kOther ? first_ : second_;
+    const std::lock_guard<std::mutex> one(outer);
+    const std::lock_guard<std::mutex> other(inner);
+    held_ = false;
+  }
+
+ private:
+  std::mutex first_;
+  std::mutex second_;
+  bool held_ = false;
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -190,5 +220,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<WordOfTwoSizes<false>>("two_sizes_relaxed", "the same, and does not publish its nodes");
   locks.add<CompilerFenced<true>>("compiler_fenced", "ordered by signal fences");
   locks.add<CompilerFenced<false>>("compiler_unfenced", "the same without the fences");
+  locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");
+  locks.add<UnderTwo<Order::kOther>>("under_two_crossed", "the same, and unlock() in the other");
+  locks.add<UnderTwo<Order::kTwice>>("under_two_twice", "unlock() takes one of them twice");
   locks.add<SpinsInOrder>("spins_in_order", "spins by sequentially consistent updates");
 }
