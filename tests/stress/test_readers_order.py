@@ -47,6 +47,23 @@ def test_a_lock_that_breaks_it_is_found(lockbench: Program, lock: str, why: str)
     assert why in report["what"], report
 
 
+# Where readers come first of all, no order is promised: a lock() waits twice.
+@pytest.mark.parametrize(
+    "form",
+    [
+        "global:lock=task_fair",
+        "global:lock=task_fair,objects=several",
+        "global:lock=task_fair,readers=apart",
+        "striped:lock=task_fair",
+    ],
+)
+def test_each_form_that_keeps_the_promise_was_asked_for_it(lockbench: Program, form: str) -> None:
+    words = ["--plugin", PLUGIN, "--engine", "sim", "--budget", "2s", "--format", "json"]
+    report = json.loads(lockbench.run("stress", form, *words).stdout.splitlines()[0])
+    assert (report["lock"], report["verdict"]) == (form, "clean"), report
+    assert report["evaluations"]["fairness"] > 0, report
+
+
 def test_a_readers_try_that_fails_beside_readers_is_found(lockbench: Program) -> None:
     assert report_of(lockbench, "tries_beside")["verdict"] == "clean"
     report = report_of(lockbench, "tries_alone")
