@@ -26,7 +26,7 @@ class RenewedLock final : public LockUnderTest {
 
   void renew() {
     put(renewing_, 1);  // a hint for another thread, in case that this call never returns
-    lock_.reset();  // before the next one is made: a lock may be the only one of its kind
+    lock_.reset();      // before the next one is made: a lock may be the only one of its kind
     lock_ = make_();
     put(renewing_, 0);
   }

@@ -26,6 +26,7 @@ constexpr std::uint32_t kReruns = 10;  // of which all but the first need time
 constexpr auto kForTheReruns = 2s;
 
 constexpr auto kSearchForWorse = 200ms;
+constexpr auto kSearchForOneLease = 1s;
 constexpr auto kMostForOne = 2000ms;
 constexpr auto kMostForOneAtFirst = 100ms;  // in the first round, which is for what shows quickly
 constexpr std::size_t kSmallestActs = 4;
@@ -90,6 +91,11 @@ bool is_smallest(const LitmusProgram& program) {
   return acts_of(program) <= kSmallestActs && program.threads.size() == 2 &&
          !program.is_prepared() && program.key_set == 0 && !is_monotonous(program) &&
          !program.has(Act::kUnlockThrowing);
+}
+
+bool shows_two_holders(Oracle oracle) {
+  return oracle == Oracle::kExclusion || oracle == Oracle::kLease || oracle == Oracle::kOrdering ||
+         oracle == Oracle::kConservation;
 }
 
 // Adapts the schedule to the program without one of its threads.
@@ -183,7 +189,9 @@ End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, 
   outcome_.acquisitions += run.acquisitions();
   outcome_.contended += run.contended();
   outcome_.evaluations.add(run.evaluations());
-  const bool counts = conditions_.races_end_it || !failure || failure->oracle != Oracle::kOrdering;
+  const bool counts =
+      !failure || ((conditions_.races_end_it || failure->oracle != Oracle::kOrdering) &&
+                   (!only_two_holders_ || shows_two_holders(failure->oracle)));
   if (failure && counts) {
     outcome_.counterexample =
         Counterexample{.failure = *std::move(failure),
@@ -386,9 +394,7 @@ Outcome ScheduleExplorer::test_lock() {
   }
   if (!options_.exhaustive) walk_in_turns(end);
   const bool goes_on = found() && options_.makes_smaller;
-  if (goes_on && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
-    search_for_worse(Clock::now() + kSearchForWorse);
-  }
+  if (goes_on) search_for_cause();
   if (goes_on) make_smaller();
   if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
     outcome_.refusal = kSawNoAccess;
@@ -398,15 +404,30 @@ Outcome ScheduleExplorer::test_lock() {
 }
 
 // A missing memory order is found as soon as there are two holders, even if the lock does not lock
-// at all. Its consequence is a more useful counterexample, if it can be found soon.
-void ScheduleExplorer::search_for_worse(Clock::time_point until) {
-  const Counterexample ordering = *outcome_.counterexample;
-  world_.use(ordering.model);
+// at all. Its consequence is a more useful counterexample, if it can be found soon. So is the cause
+// of leases that are not free in the end: two threads had the same one.
+void ScheduleExplorer::search_for_cause() {
+  const auto failed_by = [this](Oracle oracle) {
+    return outcome_.counterexample->failure.oracle == oracle;
+  };
+  if (failed_by(Oracle::kResidue) && entry_.abilities.leases) {
+    only_two_holders_ = true;
+    search_for_another(Clock::now() + kSearchForOneLease);
+    only_two_holders_ = false;
+  }
+  if (failed_by(Oracle::kOrdering)) {
+    conditions_.races_end_it = false;
+    search_for_another(Clock::now() + kSearchForWorse);
+  }
+}
+
+void ScheduleExplorer::search_for_another(Clock::time_point until) {
+  const Counterexample known = *outcome_.counterexample;
+  world_.use(known.model);
   outcome_.counterexample.reset();
-  conditions_.races_end_it = false;
-  explore(ordering.program, 2, until);
+  explore(known.program, 2, Clock::now() + (until - Clock::now()) / 2);
   walk(until);
-  if (!found()) outcome_.counterexample = ordering;
+  if (!found()) outcome_.counterexample = known;
 }
 
 // ---- shrinking the counterexample

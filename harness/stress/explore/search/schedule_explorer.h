@@ -140,7 +140,8 @@ class ScheduleExplorer {
   template <class Work>
   void work_under(std::size_t model, const Work& work);
   std::vector<LitmusProgram> programs() const;
-  void search_for_worse(Clock::time_point until);
+  void search_for_cause();
+  void search_for_another(Clock::time_point until);
   void make_smaller();
   bool shrink_program();
   void shorten_schedule();
@@ -161,6 +162,7 @@ class ScheduleExplorer {
   // Of the executions from now on. Once a missing order was found, races do not end them and it
   // does not count: the search is for its consequence.
   Conditions conditions_;
+  bool only_two_holders_ = false;  // no other failures count
   // Of the random executions so far, without patient ones.
   std::uint64_t steps_drawn_ = 100;
   std::uint64_t acts_drawn_ = 10;
