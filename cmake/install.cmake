@@ -78,7 +78,7 @@ install(FILES harness/stress/lock_adapter.h harness/stress/lock_promises.h
               harness/stress/registered_lock.h harness/stress/shared_holds.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
 install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h harness/stress/litmus/lock_limits.h
-              harness/stress/litmus/lock_under_test.h
+              harness/stress/litmus/lock_under_test.h harness/stress/litmus/readers_order.h
         DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
 install(DIRECTORY harness/plugin/public/lockbench DESTINATION ${public} COMPONENT dev)
 install(TARGETS lockbench_loop lockbench_workloads ARCHIVE COMPONENT dev)

@@ -67,7 +67,9 @@ GROUPS = {
             "mix.h",
             "owner_canary.h",
             "registered_lock.h",
+            "renewed_lock.h",
             "report.h",
+            "several_objects.h",
             "shared_holds.h",
             "worker_slot.h",
         )

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "harness/plugin/load.h"
 #include "harness/stress/engine_program.h"
+#include "harness/stress/several_objects.h"
 
 namespace lockbench {
 
@@ -37,6 +39,17 @@ inline void add_instrumented(const std::filesystem::path& plugin,
       if (other.name == lock.name) lock.make_instrumented = other.make;
     }
   }
+}
+
+// Each lock is followed by its form with several objects, if it has one.
+inline void add_several_objects(std::vector<stress::RegisteredLock>& locks) {
+  std::vector<stress::RegisteredLock> all;
+  for (stress::RegisteredLock& lock : locks) {
+    std::optional<stress::RegisteredLock> form = stress::with_several_objects(lock);
+    all.push_back(std::move(lock));
+    if (form) all.push_back(*std::move(form));
+  }
+  locks = std::move(all);
 }
 
 // Which locks of a plug-in an engine tests. A lock that keeps other processes out need not keep out
@@ -77,6 +90,7 @@ inline int engine_main(std::span<const char* const> words,
   std::erase_if(loaded->offer.locks, [=](const auto& lock) { return !tests(lock); });
   const bool delays = PluginBuild::kSimulated == 0 && tests == tests_between_threads;
   if (delays) add_instrumented(words[2], of_c, loaded->offer.locks);
+  add_several_objects(loaded->offer.locks);
   std::vector<const char*> rest{words[0]};
   rest.insert(rest.end(), words.begin() + 3, words.end());
   return stress::run_engine_program(rest, loaded->offer.locks, engine);

@@ -39,7 +39,7 @@ struct PluginOffer {
 
 // The version of this header and of everything that it includes. Increase it when the meaning of a
 // passed object changes. A change of its size is detected without it.
-inline constexpr std::uint32_t kPluginAbi = 8;
+inline constexpr std::uint32_t kPluginAbi = 9;
 
 // The properties that decide whether two builds can exchange objects.
 struct PluginBuild {

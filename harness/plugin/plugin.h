@@ -392,7 +392,7 @@ class PluginLocks {
   void add_readers_apart(const Listing& listing, LockPromises promises) {
     using Form = ReadersApart<P>;
     stress::RegisteredLock form = registered_lock_of<Form, std::uint64_t>({listing, plain<Form>});
-    promises.fair = promises.reentrant = promises.refuses_non_owners = false;
+    promises.reentrant = promises.refuses_non_owners = false;
     promises.programs = {};
     internal::keep_promises(promises, form);
     form.name = stress::readers_apart(form.name);

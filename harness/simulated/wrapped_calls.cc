@@ -79,13 +79,18 @@ void set_owner(pthread_mutex_t* mutex, int task) {
 template <class Take>
 int lock_kind(pthread_mutex_t* mutex, int again, const void* caller, const Take& take) {
   const Kind kind = kind_of(mutex, caller);
-  if (kind == Kind::kPlain) return take();
+  const auto take_and_note = [&] {
+    const int refused = take();
+    if (refused == 0) SimulatedProgram::running()->note_mutex(mutex, true);
+    return refused;
+  };
+  if (kind == Kind::kPlain) return take_and_note();
   if (owns(mutex)) {
     if (kind == Kind::kErrorCheck) return again;
     ++mutex->__data.__count;
     return 0;
   }
-  if (const int refused = take(); refused != 0) return refused;
+  if (const int refused = take_and_note(); refused != 0) return refused;
   set_owner(mutex, task_of(simulated::thread_number()));
   mutex->__data.__count = 1;
   return 0;
@@ -116,6 +121,7 @@ int unlock_mutex(pthread_mutex_t* mutex, const void* caller) {
     if (--mutex->__data.__count != 0) return 0;
     set_owner(mutex, 0);
   }
+  SimulatedProgram::running()->note_mutex(mutex, false);
   unlock(mutex);
   return 0;
 }

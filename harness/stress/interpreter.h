@@ -23,6 +23,7 @@
 //   void await_end(std::uint32_t thread);
 //   bool leaves_last();                    while it holds: whether all other threads have left
 //   void destroy_lock();
+//   void make_again();      optional: returns when all threads have called it, and the lock is new
 #pragma once
 
 #include <chrono>
@@ -105,6 +106,10 @@ class Interpreter {
         break;
       case Act::kLeaveForGood:
         leave_for_good(act);
+        break;
+      case Act::kMakeAgain:
+        used_.handle.reset();
+        if constexpr (requires { runner_.make_again(); }) runner_.make_again();
         break;
       default:
         if (!acquire(act)) return end_of_hold(acts_, position) + 1;

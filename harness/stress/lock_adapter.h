@@ -149,6 +149,12 @@ class LockAdapter final : public LockUnderTest {
   const std::unique_ptr<P> primitive_;
 };
 
+// In which order readers and writers are served.
+constexpr ReadersOrder order_of_readers(const LockPromises& promises) {
+  const bool says_nothing = promises.readers_order == ReadersOrder::kNone;
+  return promises.fair && says_nothing ? ReadersOrder::kTaskFair : promises.readers_order;
+}
+
 // Adds the promises in `promises` to `abilities`. A lock that is built on a base lock keeps the
 // promises of the base lock.
 constexpr void add_promises(const LockPromises& promises, Abilities& abilities) {
@@ -159,6 +165,7 @@ constexpr void add_promises(const LockPromises& promises, Abilities& abilities) 
   abilities.survives_fork |= promises.survives_fork;
   if (promises.depth != 0) abilities.depth = promises.depth;
   if (promises.capacity != 1) abilities.capacity = promises.capacity;
+  if (abilities.keys_read) abilities.readers_order = order_of_readers(promises);
   if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
   if (promises.limits.any()) abilities.limits = promises.limits;
   if (promises.limits.keys_below != 0) abilities.any_key = false;

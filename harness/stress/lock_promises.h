@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/stress/litmus/lock_limits.h"
+#include "harness/stress/litmus/readers_order.h"
 #include "primitives/concepts.h"
 
 namespace lockbench {
@@ -43,6 +44,8 @@ struct LockPromises {
   bool survives_fork = false;
   // For a base lock: how many threads may hold it at once. A keyed lock has capacity() instead.
   std::uint32_t capacity = 1;
+  // Of a lock that readers share. With `fair` and without this, kTaskFair.
+  ReadersOrder readers_order = ReadersOrder::kNone;
   // Litmus programs (docs/stress.md) that the engines run before all others, separated by `;`.
   std::string_view programs = {};
   // What it has room for, such as {.threads = 8, .keys = 16}.

@@ -175,7 +175,6 @@ class ReadersApart {
   static constexpr bool kKeysRead = true;
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
-    promises.fair = false;
     promises.lock_per_key = false;
     promises.reentrant = false;
     promises.refuses_non_owners = false;

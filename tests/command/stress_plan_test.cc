@@ -44,6 +44,15 @@ TEST(StressPlan, DividesTheBudgetAmongEnginesThenAmongTheirLocks) {
   EXPECT_EQ(sum, std::chrono::seconds(60));
 }
 
+TEST(StressPlan, GivesTheFormWithSeveralObjectsALesserPart) {
+  const std::vector<EngineListing> engine = {
+      {"sim", "/bin/sim", {{.name = "mine"}, {.name = "mine:objects=several"}}}};
+  const auto jobs = plan_stress({.budget = std::chrono::seconds(60)}, engine).value();
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(jobs[0].budget, std::chrono::seconds(45));
+  EXPECT_EQ(jobs[1].budget, std::chrono::seconds(15));
+}
+
 TEST(StressPlan, AsksOnlyEnginesThatKnowTheLock) {
   const auto jobs = plan_stress({.locks = {"global"}}, two_engines()).value();
   ASSERT_EQ(jobs.size(), 1U);

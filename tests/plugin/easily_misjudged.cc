@@ -2,9 +2,12 @@
 
 // Correct locks of which a checker easily says that they are broken, each beside one that is broken
 // at the same place.
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <lockbench/plugin.h>
+#include <mutex>
 #include <sched.h>
 
 namespace {
@@ -179,6 +182,101 @@ class SpinsInOrder {
   std::atomic<bool> held_{false};
 };
 
+// A pool of three leases. The free ones are a stack of numbers, whose head has a tag that each
+// change increases, or none: then a lease that was taken and given back looks as if nothing had
+// happened.
+template <bool kTagged>
+class Pool {
+ public:
+  static constexpr std::uint32_t kLeases = 3;
+  static constexpr lockbench::LockPromises kPromises{.one_lock = true, .capacity = kLeases};
+
+  class Handle {
+   public:
+    explicit Handle(Pool& pool) : pool_(pool) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() {
+      while (!try_lock()) sched_yield();
+    }
+    bool try_lock() { return pool_.pop(lease_); }
+    void unlock() { pool_.push(lease_); }
+    std::uint32_t lease() const { return lease_; }
+
+   private:
+    Pool& pool_;
+    std::uint32_t lease_ = 0;
+  };
+
+  Pool() {
+    for (std::uint32_t lease = 0; lease < kLeases; ++lease) next_[lease].store(lease + 1);
+  }
+
+  Handle handle(std::uint64_t) { return Handle(*this); }
+  static constexpr std::uint32_t capacity() { return kLeases; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  static constexpr std::uint64_t kTag = kTagged ? std::uint64_t{1} << 32 : 0;
+  static constexpr std::uint64_t kNumber = kTag - 1;
+
+  static std::uint64_t number_in(std::uint64_t head) { return kTagged ? head & kNumber : head; }
+  static std::uint64_t with_number(std::uint64_t head, std::uint64_t number) {
+    return kTagged ? (head & ~kNumber) + kTag + number : number;
+  }
+
+  bool pop(std::uint32_t& lease) {
+    std::uint64_t head = head_.load();
+    for (;;) {
+      const std::uint64_t first = number_in(head);
+      if (first == kLeases) return false;
+      const std::uint64_t second = next_[first].load();
+      if (!head_.compare_exchange_strong(head, with_number(head, second))) continue;
+      lease = static_cast<std::uint32_t>(first);
+      return true;
+    }
+  }
+  void push(std::uint32_t lease) {
+    std::uint64_t head = head_.load();
+    do {
+      next_[lease].store(number_in(head));
+    } while (!head_.compare_exchange_strong(head, with_number(head, lease)));
+  }
+
+  std::atomic<std::uint64_t> head_{0};
+  std::array<std::atomic<std::uint64_t>, kLeases> next_;
+};
+
+// Its state lies under two mutexes, which unlock() takes in the same order as lock(), in the other
+// order, or the second of them twice.
+enum class Order { kSame, kOther, kTwice };
+
+template <Order kOrder>
+class UnderTwo {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    const std::lock_guard<std::mutex> first(first_);
+    const std::lock_guard<std::mutex> second(second_);
+    return !held_ && (held_ = true);
+  }
+  void unlock() {
+    std::mutex& outer = kOrder == Order::kSame ? first_ : second_;
+    std::mutex& inner = kOrder == Order::kOther ? first_ : second_;
+    const std::lock_guard<std::mutex> one(outer);
+    const std::lock_guard<std::mutex> other(inner);
+    held_ = false;
+  }
+
+ private:
+  std::mutex first_;
+  std::mutex second_;
+  bool held_ = false;
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -190,5 +288,10 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<WordOfTwoSizes<false>>("two_sizes_relaxed", "the same, and does not publish its nodes");
   locks.add<CompilerFenced<true>>("compiler_fenced", "ordered by signal fences");
   locks.add<CompilerFenced<false>>("compiler_unfenced", "the same without the fences");
+  locks.add<Pool<true>>("tagged_pool", "a stack of free leases, with tags");
+  locks.add<Pool<false>>("untagged_pool", "the same without tags");
+  locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");
+  locks.add<UnderTwo<Order::kOther>>("under_two_crossed", "the same, and unlock() in the other");
+  locks.add<UnderTwo<Order::kTwice>>("under_two_twice", "unlock() takes one of them twice");
   locks.add<SpinsInOrder>("spins_in_order", "spins by sequentially consistent updates");
 }

@@ -3,7 +3,10 @@
 // Base locks that promise something, and keep it or do not: a semaphore of three, one that admits
 // four, a lock whose program has an act that it does not offer, one with a timeout, and one that
 // has room for three threads.
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <lockbench/plugin.h>
 
@@ -35,6 +38,61 @@ struct Semaphore {
   void unlock() { left_.fetch_add(1, std::memory_order_release); }
 
   platform::Atomic<int> left_{kAdmitted};
+};
+
+// A semaphore of two that hands its permits to those who wait: to the first, or to the last.
+template <bool kToTheFirst>
+class Handing {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.fair = true, .capacity = 2};
+
+  void lock() {
+    platform::Atomic<bool> granted{false};
+    {
+      const Guard guard(*this);
+      if (take()) return;
+      waiting_[count_++] = &granted;
+    }
+    while (!granted.load(std::memory_order_acquire)) platform::pause();
+  }
+  bool try_lock() {
+    const Guard guard(*this);
+    return take();
+  }
+  void unlock() {
+    const Guard guard(*this);
+    if (count_ == 0) {
+      ++free_;
+      return;
+    }
+    const std::size_t next = kToTheFirst ? 0 : count_ - 1;
+    platform::Atomic<bool>* const granted = waiting_[next];
+    std::copy(waiting_.begin() + next + 1, waiting_.begin() + count_, waiting_.begin() + next);
+    --count_;
+    granted->store(true, std::memory_order_release);
+  }
+
+ private:
+  class Guard {
+   public:
+    explicit Guard(Handing& of) : of_(of) {
+      while (of_.guard_.exchange(true, std::memory_order_acquire)) platform::pause();
+    }
+    ~Guard() { of_.guard_.store(false, std::memory_order_release); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    Handing& of_;
+  };
+
+  bool take() { return free_ != 0 && free_-- != 0; }
+
+  platform::Atomic<bool> guard_{false};
+  // Under the guard:
+  int free_ = 2;
+  std::size_t count_ = 0;
+  std::array<platform::Atomic<bool>*, 128> waiting_{};
 };
 
 struct Flag {
@@ -90,6 +148,8 @@ struct Overreaching : Flag {
 LOCKBENCH_PLUGIN(locks) {
   locks.add<Semaphore<3>>("three", "a semaphore of three");
   locks.add<Semaphore<4>>("four", "a semaphore of four, and promises three");
+  locks.add<Handing<true>>("handing", "a semaphore of two, its permits go to the first");
+  locks.add<Handing<false>>("handing_last", "a semaphore of two, its permits go to the last");
   locks.add<Timed>("flag_timed", "a flag with a timeout");
   locks.add<Narrow>("narrow", "a flag for three threads");
   locks.add<Overreaching>("overreaching", "a program with an act that it does not offer");

@@ -219,6 +219,9 @@ class WaitingLock {
 // A thread waits in a node of its own.
 class ThreadNodeLock {
  public:
+  // A thread has one node, for one lock at a time.
+  static constexpr lockbench::LockPromises kPromises{.limits = {.keys_of_thread = 1}};
+
   void lock() {
     Node& mine = node();
     mine.waits.store(true, std::memory_order_relaxed);

@@ -27,6 +27,7 @@ using ::testing::StartsWith;
 constexpr std::size_t kThreads = 4;
 
 TEST(LitmusProgram, IsWrittenAndReadAgain) {
+  EXPECT_EQ(to_text(program_from("L0 U Z | Z T0 U", kThreads).value()), "L0 U Z | Z T0 U");
   const std::string text = "L0 R500 U | T1 L0 U E | W0:2000000 U Q1+0 U | B0+1 U A0 F1";
   const LitmusProgram program = program_from(text, kThreads).value();
   EXPECT_EQ(to_text(program), text);
@@ -163,6 +164,18 @@ TEST(Shrinking, ReplacesAnActByAPlainerOne) {
               testing::IsSupersetOf(
                   {"L0 U | B1+1 E", "L1 U | B1+1 E", "B0+1 U | L1 E", "B0+1 U | B1+1 U"}));
   EXPECT_THAT(smaller_than("T0 U W0:5 U"), testing::IsSupersetOf({"L0 U W0:5 U", "T0 U L0 U"}));
+}
+
+TEST(Shrinking, LeavesOutALifeOfTheLockInAllThreads) {
+  const std::vector<std::string> smaller = smaller_than("L0 U Z L0 U Z | Z T0 U Z");
+  EXPECT_THAT(smaller, Contains("L0 U Z L0 U | Z T0 U"));
+  EXPECT_THAT(smaller, Contains("Z L0 U Z | Z T0 U Z"));
+  for (const std::string& text : smaller) EXPECT_TRUE(program_from(text, kThreads).ok()) << text;
+}
+
+TEST(Programs, MakeNoNewLockWhoseTokensBeginAnew) {
+  EXPECT_TRUE(program_for({}, "L0 U Z | Z L0 U").ok());
+  EXPECT_FALSE(program_for({.tokens = true}, "L0 U Z | Z L0 U").ok());
 }
 
 TEST(Shrinking, TakesTheLowestKeys) {

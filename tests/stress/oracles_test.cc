@@ -75,7 +75,8 @@ TEST(OracleRegistry, ACleanVerdictRequiresWhatTheLockPromises) {
   EXPECT_THAT(needed({}), Not(Contains(Oracle::kLease)));
   EXPECT_THAT(needed({.leases = true}), Contains(Oracle::kLease));
   EXPECT_THAT(needed({.fair = true}), Contains(Oracle::kFairness));
-  EXPECT_THAT(needed({.fair = true, .capacity = 2}), Not(Contains(Oracle::kFairness)));
+  EXPECT_THAT(needed({.fair = true, .capacity = 2}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({.readers_order = ReadersOrder::kPhaseFair}), Contains(Oracle::kFairness));
 }
 
 struct Row {

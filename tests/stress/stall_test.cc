@@ -182,6 +182,30 @@ TEST(Stall, WhereContentionIsKnownAThreadWaitsForItselfOnlyAlone) {
   EXPECT_EQ(explain_stall(threads, kPerKey, {.contended = true}).oracle, Oracle::kProgress);
 }
 
+ThreadPosition inside(std::uint32_t thread, std::optional<std::uint32_t> awaits_mutex_of) {
+  ThreadPosition position{.thread = thread, .doing = wants(0)};
+  position.awaits_mutex_of = awaits_mutex_of;
+  return position;
+}
+
+TEST(Stall, MutexesInsideOfTheLockThatAreTakenInACycleAreADeadlock) {
+  const Failure failure = explain_stall({inside(0, {}), inside(1, 2), inside(2, 1)}, kPerKey,
+                                        free_are(bit(0) | bit(kUntouched)));
+  EXPECT_EQ(failure.oracle, Oracle::kCycle);
+  EXPECT_THAT(failure.what, HasSubstr("in a cycle: thread 1, thread 2, and so back to thread 1"));
+}
+
+TEST(Stall, AThreadThatWaitsForItsOwnMutexIsASelfDeadlock) {
+  const Failure failure = explain_stall({inside(0, 1), inside(1, 1)}, kPerKey, {});
+  EXPECT_EQ(failure.oracle, Oracle::kCycle);
+  EXPECT_THAT(failure.what, HasSubstr("thread 1 waits for a mutex that it holds itself"));
+}
+
+TEST(Stall, WhoWaitsForAMutexOfAThreadThatWaitsForNoneIsInNoCycle) {
+  const Failure failure = explain_stall({inside(0, 1), inside(1, {})}, kPerKey, {});
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+}
+
 TEST(Stall, AThreadMayWaitForItself) {
   const Failure failure = explain_stall({{0, wants(0), {has(0)}}}, kPerKey, {});
   EXPECT_EQ(failure.oracle, Oracle::kCycle);

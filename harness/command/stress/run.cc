@@ -21,6 +21,7 @@
 #include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"
 #include "harness/record/stamp.h"
+#include "harness/stress/several_objects.h"
 
 namespace lockbench {
 namespace {
@@ -57,6 +58,7 @@ class StressRun {
     int code = kSuccess;
     for (std::size_t i = 0; i < work_.jobs.size(); ++i) {
       TestJob job = work_.jobs[i];
+      if (has_failed_with_one_object(job.lock.name)) continue;
       const nanoseconds left = end_ - Clock::now();
       job.budget = work_.options.order.exhaustive ? budget_if_exhaustive(work_.jobs, i, left)
                                                   : budget_now(work_.jobs, i, left);
@@ -68,7 +70,10 @@ class StressRun {
       const std::string where = place_of(job, i, work_.jobs.size());
       if (const Stop stop = end_for(answer, "in " + where + kStands)) return *stop;
       code = worst_exit(code, exit_code_of(answer));
-      live_.failures += answer.report.failure.has_value();
+      if (answer.report.failure) {
+        ++live_.failures;
+        failed_.push_back(job.lock.name);
+      }
       complete(answer.report, job, i, job.budget - (Clock::now() - began));
       print(answer.report);
       record(answer.report);
@@ -76,6 +81,14 @@ class StressRun {
       if (const Stop stop = end_for(cut_short_, "in sim after " + where + kStands)) return *stop;
     }
     return code;
+  }
+
+  // Whether this is the form with several objects of a lock that has failed: each of its objects is
+  // broken, so that a failure of the form says nothing of several.
+  bool has_failed_with_one_object(const std::string& name) const {
+    return std::any_of(failed_.begin(), failed_.end(), [&](const std::string& lock) {
+      return stress::several_objects_of(lock) == name;
+    });
   }
 
   Answer ask_and_print(const TestJob& job, std::size_t position, const stress::Order& order) {
@@ -223,6 +236,7 @@ class StressRun {
   std::map<std::string, Tried> tried_;       // by engine
   std::vector<Report> reports_;              // for the page
   std::map<std::string, Report> simulated_;  // by lock
+  std::vector<std::string> failed_;          // locks, by name
   bool unrecorded_ = false;
   Answer cut_short_;  // set if the user interrupted `sim` after a failure
 };

@@ -24,6 +24,7 @@
 #include "harness/record/machine.h"
 #include "harness/stress/litmus/program_file.h"
 #include "harness/stress/registered_lock.h"
+#include "harness/stress/several_objects.h"
 
 namespace lockbench {
 namespace {
@@ -67,8 +68,8 @@ int print_listing(const std::vector<EngineListing>& engines) {
 }
 
 // The name of a base lock means the primitive that uses it as one lock for all keys; a name without
-// its choices means the first lock of that name. A lock with shared holds has a form that acquires
-// them, which is meant, too, unless the order is for one form of the lock alone.
+// its choices means the first lock of that name. The forms of the lock are meant, too, in which
+// readers share it or it has several objects, unless the order is for one form alone.
 void complete_names(const std::vector<EngineListing>& engines, const stress::Order& order,
                     std::vector<std::string>& names) {
   const auto known = [&](const std::string& name) {
@@ -97,7 +98,8 @@ void complete_names(const std::vector<EngineListing>& engines, const stress::Ord
   if (!order.program.empty() || !order.mode.empty()) return;
   const std::vector<std::string> named = names;
   for (const std::string& name : named) {
-    for (const std::string& form : {stress::readers_first(name), stress::readers_apart(name)}) {
+    for (const std::string& form : {stress::readers_first(name), stress::readers_apart(name),
+                                    stress::several_objects_of(name)}) {
       if (known(form) && std::find(names.begin(), names.end(), form) == names.end()) {
         names.push_back(form);
       }

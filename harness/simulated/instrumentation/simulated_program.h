@@ -47,6 +47,9 @@ class SimulatedProgram {
   virtual int requeue(const void* from, const void* to, int wakes, int moves,
                       std::optional<std::uint32_t> expected, Channels channels) = 0;
 
+  // The running thread has acquired the library's mutex at this address, or is about to release it.
+  virtual void note_mutex(const void*, bool /*acquired*/) {}
+
   // The thread lets others run.
   virtual void yield() = 0;
   // The thread polls the word of a spin lock that is held. Returns when it is worth a try again.

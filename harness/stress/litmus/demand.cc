@@ -115,6 +115,9 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) 
     return text("F", "refuses_non_owners");
   }
   if (lacks(Act::kLeaveForGood, abilities.last_may_destroy)) return text("X", "kLastMayDestroy");
+  if (program.has(Act::kMakeAgain) && abilities.tokens) {
+    return "Z makes a new lock, whose tokens begin anew; leave it out";
+  }
   if (program.nest != 0 && !abilities.reentrant) return text("H", "reentrant");
   const std::string excess = excess_of(program, abilities);
   // Whether two keys of stripes share a lock, a program may be given to find out.

@@ -84,7 +84,7 @@ class Draw {
   }
 
   void nest(std::uint32_t key, int depth) {
-    if (abilities_.reentrant) {
+    if (abilities_.reentrant && (!abilities_.nests_keys || below(2) == 0)) {
       const auto limit = static_cast<int>(abilities_.depth);
       if (limit != 0 && depth + 2 > limit) return;
       acts_.push_back(taking_again(key));
@@ -142,6 +142,14 @@ std::string forgotten_waiter(std::uint32_t capacity, const char* holds) {
   std::string text;
   for (std::uint32_t i = 0; i < capacity; ++i) absl::StrAppend(&text, holds, " | ");
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
+}
+
+// As many holders as a key can have, of which one leaves, and two threads that wait for it one
+// after the other.
+std::string queue_behind(std::uint32_t capacity) {
+  std::string text = "L0 R9000000 U | R1000000 L0 U | R2000000 L0 U";
+  for (std::uint32_t i = 1; i < capacity; ++i) text += " | L0 R30000000 U";
+  return text;
 }
 
 // More threads than a lock has slots for waiters, if it has few: while one holds the key, all
@@ -205,6 +213,14 @@ std::string many_readers(int readers) {
   return text + "T0 U";
 }
 
+// Three threads that come one after the other, each when the one before it waits for certain: a
+// reader behind a writer, while a reader or a writer is inside; and a writer behind a reader.
+void add_readers_in_order(std::vector<std::string>& texts) {
+  texts.insert(texts.end(), {"L1 R9000000 U | R1000000 L0 U | R2000000 L2 U",
+                             "L0 R9000000 U | R1000000 L0 U | R2000000 L1 U",
+                             "L0 R9000000 U | R1000000 L1 U | R2000000 L0 U"});
+}
+
 // Threads that only read, and readers that stay inside until another thread has ended. What such a
 // reader waits for must come: another reader, though a writer tried, or stopped waiting; or, when
 // it has left, a writer, though no other thread leaves after it.
@@ -212,6 +228,8 @@ void add_readers(const Abilities& can, std::vector<std::string>& texts) {
   texts.insert(texts.end(), {"L1 A1 U | L2 U", "L1 U | L0 U", "L1 U | L2 U | L0 U",
                              "L1 A2 U | T0 U | L2 U", "L0 U | L1 U | L2 U"});
   for (const int readers : {4, 8}) texts.push_back(many_readers(readers));
+  if (can.strong_try) texts.emplace_back("L1 A1 U | T2 U");
+  if (can.readers_order != ReadersOrder::kNone) add_readers_in_order(texts);
   if (!can.timed) return;
   texts.insert(texts.end(),
                {"L1 A2 U | W0:400000 U | L2 U", "L1 R4000000 U | W0:400000 U | L2 U | L0 U",
@@ -372,6 +390,9 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.fair && can.capacity == 1 && can.timed,
       {"L0 R9000000 U | R1000000 L0 U | R2000000 W0:20000000 U",
        "L0 R9000000 U | R1000000 W0:20000000 U | R2000000 L0 U"});
+  if (can.fair && can.capacity > 1 && can.capacity + 2 <= kMostThreads) {
+    texts.push_back(queue_behind(can.capacity));
+  }
   // A thread that polls may give up after some thousands of polls, and take the key.
   add(can.capacity == 1 && can.hold_limit.count() == 0, {"P70000 L0 R12000000 U | L0 U"});
   texts.push_back(crowd());

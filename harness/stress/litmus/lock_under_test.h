@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/stress/litmus/lock_limits.h"
+#include "harness/stress/litmus/readers_order.h"
 
 namespace lockbench::stress {
 
@@ -58,8 +59,9 @@ struct Abilities {
   bool excludes = true;
   bool timed = false;
   bool reentrant = false;
-  bool fair = false;          // first come, first served
-  bool lock_per_key = false;  // different keys never wait for each other
+  bool fair = false;                                 // first come, first served
+  ReadersOrder readers_order = ReadersOrder::kNone;  // of a lock with keys_read
+  bool lock_per_key = false;                         // different keys never wait for each other
   bool pairs = false;
   bool leases = false;         // each holder has its own number, below capacity
   bool tokens = false;         // each hold has a number that grows with each grant of its key

@@ -18,7 +18,7 @@ namespace lockbench::stress {
 namespace {
 
 bool has_key(Act::Kind kind) {
-  return !releases(kind) && kind != Act::kSleep;
+  return !releases(kind) && kind != Act::kSleep && kind != Act::kMakeAgain;
 }
 
 std::string to_text(const Act& act) {
@@ -83,7 +83,7 @@ bool read_sign(std::string_view& text, char sign) {
 
 std::optional<Act> act_from(std::string_view text) {
   if (text.empty() ||
-      std::string_view("LTWBQUERAFX").find(text.front()) == std::string_view::npos) {
+      std::string_view("LTWBQUERAFXZ").find(text.front()) == std::string_view::npos) {
     return std::nullopt;
   }
   Act act{.kind = static_cast<Act::Kind>(text.front())};
@@ -107,6 +107,30 @@ const char* repeating_error(const LitmusProgram& program, std::size_t thread) {
   for (const Act& act : program.threads[thread]) {
     if (act.kind == Act::kAwaitEnd || act.kind == Act::kLeaveForGood) {
       return "has an A or an X, which happens once; leave out M";
+    }
+  }
+  return nullptr;
+}
+
+// What is wrong with the acts at which the lock is made again; null if nothing is.
+const char* making_error(const LitmusProgram& program, std::size_t thread) {
+  if (!program.has(Act::kMakeAgain)) return nullptr;
+  if (program.has(Act::kAwaitEnd) || program.has(Act::kLeaveForGood)) {
+    return "all threads meet at a Z, so that none may await the end of another or leave for good; "
+           "leave out A and X";
+  }
+  const auto meetings = [](const std::vector<Act>& acts) {
+    return std::count_if(acts.begin(), acts.end(),
+                         [](const Act& act) { return act.kind == Act::kMakeAgain; });
+  };
+  if (meetings(program.threads[thread]) != meetings(program.threads[0])) {
+    return "has another number of Z than thread 0; all threads meet at each";
+  }
+  int open = 0;
+  for (const Act& act : program.threads[thread]) {
+    open += acquires(act.kind) ? 1 : releases(act.kind) ? -1 : 0;
+    if (act.kind == Act::kMakeAgain && open != 0) {
+      return "has a Z while it holds a key; let the U come before it";
     }
   }
   return nullptr;
@@ -270,8 +294,8 @@ class Reader {
                           ", and after V ", kMostSpread);
     }
     if (!act) {
-      return "not an act; acts are L0 T0 W0:2000000 B0+1 Q0+1 U R500 A1, and first of all K16 C254 "
-             "D254 N72 M200 V64 P900";
+      return "not an act; acts are L0 T0 W0:2000000 B0+1 Q0+1 U R500 A1 Z, and first of all K16 "
+             "C254 D254 N72 M200 V64 P900";
     }
     if (std::max(act->key, act->other) > kHighestKey) {
       return absl::StrCat("the highest key is ", kHighestKey);
@@ -288,7 +312,7 @@ class Reader {
   std::string whole_program_error() {
     for (std::size_t i = 0; i < program_.threads.size(); ++i) {
       at_ = begins_[i];
-      for (const auto wrong : {leaving_error, repeating_error}) {
+      for (const auto wrong : {leaving_error, making_error, repeating_error}) {
         const char* const error = wrong(program_, i);
         if (error != nullptr) return absl::StrCat("thread ", i, ": ", error);
       }

@@ -15,6 +15,8 @@
 //   F  unlocks a key that the thread does not hold
 //   X  locks a key and unlocks it for the last time; the last thread that does so then destroys
 //      the lock
+//   Z  waits until all threads have come to their Z; then the lock is destroyed, and another one is
+//      made where it was
 // If a T, W or Q fails, the acts up to and including its U or E are skipped.
 //
 // Before the acts of the first thread, the text may contain settings for the whole program:
@@ -55,6 +57,7 @@ struct Act {
     kSleep = 'R',
     kAwaitEnd = 'A',
     kLeaveForGood = 'X',
+    kMakeAgain = 'Z',
   };
   Kind kind = kLock;
   std::uint32_t key = 0;    // for kAwaitEnd: the number of the thread

@@ -2,6 +2,7 @@
 
 #include "harness/stress/litmus/shrink.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -124,11 +125,24 @@ void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>&
     for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
       if (releases(program.threads[t][i].kind)) continue;
       if (program.threads[t][i].kind == Act::kLeaveForGood) continue;
+      if (program.threads[t][i].kind == Act::kMakeAgain) continue;  // all threads have one
       LitmusProgram without = program;
       without.threads[t] = without_act(program.threads[t], i);
       if (!alone || !without.threads[t].empty()) smaller.push_back({std::move(without)});
     }
   }
+}
+
+// Without the last place at which the lock is made again, in all threads.
+void add_with_fewer_locks(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
+  if (!program.has(Act::kMakeAgain)) return;
+  LitmusProgram fewer = program;
+  for (auto& acts : fewer.threads) {
+    const auto last = std::find_if(acts.rbegin(), acts.rend(),
+                                   [](const Act& act) { return act.kind == Act::kMakeAgain; });
+    acts.erase(std::next(last).base());
+  }
+  smaller.push_back({std::move(fewer)});
 }
 
 void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
@@ -153,6 +167,7 @@ std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program,
     smaller.push_back({without_thread(program, t), t});
   }
   add_without_acts(program, smaller);
+  add_with_fewer_locks(program, smaller);
   add_with_plainer_acts(program, smaller);
   LitmusProgram lowest = with_lowest_keys(program, abilities);
   if (lowest != program) smaller.push_back({std::move(lowest)});

@@ -7,6 +7,7 @@
 // wait tells this from a fault, so the engines pass such waits to no oracle; they report them.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "harness/stress/oracles/observations.h"
@@ -20,19 +21,28 @@ struct Fairness {
       "passed over for too long.";
 
   enum Fault : std::uint8_t {
-    kOutOfTurn,  // `thread` got `key` before `other`, which already waited for it
-    kOvertook,   // arrival number `thread` at `key` was served before `other`
-    kStarved,    // `thread` waited `x` ns for `key`; others got it `y` times
+    kOutOfTurn,     // `thread` got `key` before `other`, which already waited for it
+    kOvertook,      // arrival number `thread` at `key` was served before `other`
+    kReaderPassed,  // `thread` got the lock to read before `other`, which waited to write; x: order
+    kWriterPassed,  // `thread` got it to write before `other`, which waited; x: order, y: it reads
+    kStarved,       // `thread` waited `x` ns for `key`; others got it `y` times
   };
 
   static bool needed(EngineId engine, const Abilities& abilities) {
-    return engine == EngineId::kSim && abilities.fair && abilities.capacity == 1;
+    const bool ordered = abilities.fair || abilities.readers_order != ReadersOrder::kNone;
+    return engine == EngineId::kSim && ordered;
   }
 
   static CheckResult check(const Turn& turn) {
     if (turn.passed_over == kNoThread) return passed();
-    return failed(
-        {.fault = kOutOfTurn, .thread = turn.thread, .other = turn.passed_over, .key = turn.key});
+    FailureFacts facts{
+        .fault = kOutOfTurn, .thread = turn.thread, .other = turn.passed_over, .key = turn.key};
+    if (turn.order != ReadersOrder::kNone) {
+      facts.fault = turn.writes ? kWriterPassed : kReaderPassed;
+      facts.x = static_cast<std::uint64_t>(turn.order);
+      facts.y = turn.passed_over_reads;
+    }
+    return failed(facts);
   }
 
   static CheckResult check(const Arrivals& seen) {
@@ -61,6 +71,18 @@ struct Fairness {
                    .y = wait.grants});
   }
 
+  static std::string text_of(ReadersOrder order) {
+    switch (order) {
+      case ReadersOrder::kPhaseFair:
+        return "the lock promises to be phase-fair: a reader waits for one writer at most, and no "
+               "reader joins others while a writer waits";
+      case ReadersOrder::kWritersFirst:
+        return "the lock promises that no reader passes a waiting writer";
+      default:
+        return "the lock promises first come, first served";
+    }
+  }
+
   // Which of two waits to keep: a wait that fails the check, else the longer one.
   static bool worse(const LongestWait& a, const LongestWait& b) {
     const auto rank = [](const LongestWait& wait) {
@@ -74,6 +96,13 @@ struct Fairness {
     if (f.fault == kStarved) {
       return absl::StrCat(thread, " waited ", f.x / 1'000'000, " ms for key ", f.key,
                           ", which others got ", f.y, " times meanwhile");
+    }
+    if (f.fault == kReaderPassed || f.fault == kWriterPassed) {
+      const bool writes = f.fault == kWriterPassed;
+      return absl::StrCat(thread, " gets the lock to ", writes ? "write" : "read", " before ",
+                          name_of_actor(f.other, actor), ", which was waiting to ",
+                          f.y != 0 ? "read" : "write", " already; ",
+                          text_of(static_cast<ReadersOrder>(f.x)));
     }
     if (f.fault == kOvertook) {
       return absl::StrCat("of ", plural_of(actor), " that came one after the other for key ", f.key,

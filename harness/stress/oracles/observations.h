@@ -132,11 +132,14 @@ struct Overdue {
 };
 
 // A thread acquires a key. `passed_over`: a thread that already waited for it when this one
-// requested it.
+// requested it. Of a lock for readers and writers: the order that it promises, and who does what.
 struct Turn {
   std::uint32_t thread = 0;
   std::uint32_t key = 0;
   std::uint32_t passed_over = kNoThread;
+  ReadersOrder order = ReadersOrder::kNone;
+  bool writes = true;
+  bool passed_over_reads = false;
 };
 
 // Two neighbours in a sequence of threads, each of which requested the key while its predecessor

@@ -232,6 +232,38 @@ const ThreadPosition* waits_for_unused_key(const std::vector<ThreadPosition>& th
   return nullptr;
 }
 
+// Threads that wait inside of the lock, each for a mutex that the next one holds, and the last for
+// one of the first; empty if there is no cycle.
+std::vector<std::uint32_t> cycle_of_mutexes(const std::vector<ThreadPosition>& threads) {
+  const auto owner_for = [&](std::uint32_t number) -> std::optional<std::uint32_t> {
+    const auto found =
+        std::find_if(threads.begin(), threads.end(),
+                     [=](const ThreadPosition& thread) { return thread.thread == number; });
+    return found == threads.end() ? std::nullopt : found->awaits_mutex_of;
+  };
+  for (const ThreadPosition& first : threads) {
+    std::vector<std::uint32_t> path = {first.thread};
+    for (auto next = owner_for(first.thread); next; next = owner_for(*next)) {
+      if (*next == first.thread) return path;
+      if (std::find(path.begin(), path.end(), *next) != path.end()) break;
+      path.push_back(*next);
+    }
+  }
+  return {};
+}
+
+Failure closed_inside(const std::vector<std::uint32_t>& cycle) {
+  if (cycle.size() == 1) {
+    return {Oracle::kCycle, absl::StrCat("self-deadlock inside of the lock: thread ", cycle.front(),
+                                         " waits for a mutex that it holds itself")};
+  }
+  std::string text =
+      "deadlock inside of the lock: threads wait for each other's mutexes in a cycle:";
+  for (const std::uint32_t thread : cycle) absl::StrAppend(&text, " thread ", thread, ",");
+  absl::StrAppend(&text, " and so back to thread ", cycle.front());
+  return {Oracle::kCycle, std::move(text)};
+}
+
 bool awaits_end_of(const ThreadPosition& awaited, const std::vector<ThreadPosition>& threads) {
   return std::any_of(threads.begin(), threads.end(), [&](const ThreadPosition& thread) {
     return thread.awaits_end == awaited.thread;
@@ -304,6 +336,7 @@ std::string to_text(const ThreadPosition& position) {
 
 Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilities& abilities,
                       const StallFacts& facts) {
+  if (const auto cycle = cycle_of_mutexes(threads); !cycle.empty()) return closed_inside(cycle);
   const WaitForGraph graph(threads, abilities, facts);
   for (const ThreadPosition& thread : threads) {
     if (facts.probe && thread.waits() && is_free(thread.doing, *facts.probe)) {

@@ -20,6 +20,8 @@ struct ThreadPosition {
   Event doing;  // the last event
   std::vector<Event> holds;
   std::optional<std::uint32_t> awaits_end;  // waits for the end of this thread
+  // Inside of its call it waits for a mutex that this thread holds, perhaps itself.
+  std::optional<std::uint32_t> awaits_mutex_of;
   // may_be_refused: the request is try_lock() or try_lock_for(). timed: it is try_lock_for().
   bool may_be_refused = false;
   bool timed = false;

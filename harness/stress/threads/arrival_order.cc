@@ -6,7 +6,8 @@
 // The order of threads that arrive at about the same time cannot be determined. So each thread
 // arrives when the one before it certainly waits: when that one sleeps in its call, or has used a
 // processor for longer than any lock spins before it queues a thread. Then the holder releases, and
-// requests the key again at once: it must be served after all of them.
+// requests the key again at once: it must be served after all of them. If a key has several
+// holders, the others hold on meanwhile.
 
 #include <array>
 #include <atomic>
@@ -16,8 +17,10 @@
 #include <memory>
 #include <optional>
 #include <pthread.h>
+#include <semaphore>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
@@ -70,6 +73,35 @@ bool surely_waits(Waiter& waiter) {
   return false;
 }
 
+// Threads that hold all but one of the places of a key until the end of this object, so that the
+// one place that is left goes from thread to thread.
+class OtherHolders {
+ public:
+  OtherHolders(EpochContext& context, std::uint32_t number) {
+    for (std::uint32_t i = 0; i < number; ++i) threads_.emplace_back([&] { hold(context); });
+    for (std::uint32_t i = 0; i < number; ++i) holds_.acquire();
+  }
+  ~OtherHolders() {
+    ends_.release(static_cast<std::ptrdiff_t>(threads_.size()));
+    for (std::thread& thread : threads_) thread.join();
+  }
+  OtherHolders(const OtherHolders&) = delete;
+  OtherHolders& operator=(const OtherHolders&) = delete;
+
+ private:
+  void hold(EpochContext& context) {
+    const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
+    handle->lock();
+    holds_.release();
+    ends_.acquire();
+    handle->unlock();
+  }
+
+  std::counting_semaphore<> holds_{0};
+  std::counting_semaphore<> ends_{0};
+  std::vector<std::thread> threads_;
+};
+
 // A queue may have 4, 8 or 16 places. More threads than that wait in a few epochs only, because
 // each must be seen waiting before the next one comes, which takes long if they spin. If the lock
 // promises room for few threads, all of them come each time.
@@ -85,12 +117,16 @@ std::uint32_t waiters_for(std::uint32_t room, std::uint64_t draw) {
 
 void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   std::array<Waiter, kMostWaiters> waiters;
-  // One more thread holds the key.
-  const std::uint32_t room = context.entry.abilities.limits.threads;
+  const std::uint32_t holders = context.capacity - 1;
+  // One more thread holds the key, beside the other holders.
+  const std::uint32_t limit = context.entry.abilities.limits.threads;
+  if (limit != 0 && limit < holders + 3) return;
+  const std::uint32_t room = limit == 0 ? 0 : limit - holders;
   const std::uint32_t count = waiters_for(room, draw);
   const std::uint32_t threads = within(count + 1, room);
   std::uint32_t served = 0;  // number of waiters that were served; only the holder writes it
   std::uint32_t known = 0;   // number of waiters whose place in the arrival order is known
+  const OtherHolders others(context, holders);
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
   held->lock();
   std::uint32_t begun = 0;

@@ -68,6 +68,7 @@ class CheckedThread {
   static void await_end(std::uint32_t) {}
   static bool leaves_last() { return false; }
   static void destroy_lock() {}
+  void make_again() { context_.await_all_threads(true); }
 
  private:
   void ask_owner(const Event& acquired, const LockHandle& handle);

@@ -19,11 +19,13 @@
 
 #include "harness/kernel/processors.h"
 #include "harness/stress/litmus/key_set_lock.h"
+#include "harness/stress/renewed_lock.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/access_delays.h"
 #include "harness/stress/threads/checked_thread.h"
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
+#include "harness/stress/threads/guarded_memory.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -32,45 +34,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBetweenChecks{5};
 
-// A lock under test that is destroyed and made anew while no thread uses it. Some
-// faults show only at the first uses of a lock: when it allocates what it needs, when a table
-// grows, or when a bias towards the first owner ends.
-//
-// Requires     No handle exists, and no other call runs, during renew().
-class RenewedLock final : public LockUnderTest {
- public:
-  explicit RenewedLock(std::function<std::unique_ptr<LockUnderTest>()> make)
-      : make_(std::move(make)), lock_(make_()) {}
-
-  void renew() {
-    // relaxed: a hint for another thread, in case that this call never returns.
-    renewing_.store(true, std::memory_order_relaxed);
-    lock_.reset();  // before the next one is made: a lock may be the only one of its kind
-    lock_ = make_();
-    renewing_.store(false, std::memory_order_relaxed);
-  }
-  // Whether renew() is under way: then there is no lock to use.
-  bool renewing() const { return renewing_.load(std::memory_order_relaxed); }
-
-  std::unique_ptr<LockHandle> handle(std::uint64_t key) override { return lock_->handle(key); }
-  std::unique_ptr<LockHandle> handle_both(std::uint64_t a, std::uint64_t b) override {
-    return lock_->handle_both(a, b);
-  }
-  std::uint32_t capacity() const override { return lock_->capacity(); }
-  std::optional<std::size_t> keys_kept() const override { return lock_->keys_kept(); }
-  const void* object() const override { return lock_->object(); }
-
- private:
-  const std::function<std::unique_ptr<LockUnderTest>()> make_;
-  std::unique_ptr<LockUnderTest> lock_;
-  std::atomic<bool> renewing_{false};
-};
-
 class Epoch {
  public:
   Epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan, RenewedLock& lock)
-      : state_(state), plan_(plan), lock_(lock), context_(state, entry, plan, lock, [this, &lock] {
-          if (plan_.renews && !context_.stopping()) lock.renew();
+      : state_(state), plan_(plan), lock_(lock), context_(state, entry, plan, lock, [&lock] {
+          const KeptPlaces in_the_same_place;
+          lock.renew();
         }) {}
 
   void run() {
@@ -125,7 +94,7 @@ class Epoch {
       } else {
         checked_[number]->run_acts();
       }
-      if (plan_.barriers) context_.await_all_threads();
+      if (plan_.barriers) context_.await_all_threads(plan_.renews);
       context_.pass_gate(number, last_pass);
     }
     put(slot.position.doing, pack(Event{.kind = Event::kEnd}));

@@ -52,10 +52,11 @@ struct CountingCanary : OwnerCanary {
 
 class EpochContext {
  public:
-  // `at_barrier` is called by the last thread that arrives at the barrier, while the others wait.
+  // `renew` makes a new lock. The last thread that arrives at a barrier calls it, while the others
+  // wait.
   EpochContext(
       SharedState& shared, const RegisteredLock& who, const EpochPlan& what, LockUnderTest& made,
-      std::function<void()> at_barrier = [] {})
+      std::function<void()> renew = [] {})
       : state(shared),
         entry(who),
         plan(what),
@@ -64,7 +65,7 @@ class EpochContext {
         canaries_(std::size_t{plan.keys} * capacity),
         inside_(plan.keys),
         passed_(plan.program.threads.size()),
-        at_barrier_(std::move(at_barrier)) {}
+        renew_(std::move(renew)) {}
 
   CountingCanary& canary(std::uint32_t key, std::uint32_t lease) {
     return canaries_[std::size_t{key} * capacity + lease];
@@ -83,13 +84,14 @@ class EpochContext {
 
   // Returns when all threads of the epoch have arrived here, or when the epoch stops. Later
   // contention for a lock may hide a lost wake-up. At this barrier there is no contention,
-  // thousands of times in an epoch. After it, all threads request the lock at once.
-  void await_all_threads() {
+  // thousands of times in an epoch. After it, all threads request the lock at once. `renews`: the
+  // lock is a new one then.
+  void await_all_threads(bool renews) {
     // (1) acquire: synchronizes with (2).
     const std::uint32_t round = barrier_rounds_.load(std::memory_order_acquire);
-    // acq_rel: what at_barrier() does comes after what the threads did before they arrived.
+    // acq_rel: what renew_() does comes after what the threads did before they arrived.
     if (there_.fetch_add(1, std::memory_order_acq_rel) + 1 == plan.program.threads.size()) {
-      at_barrier_();
+      if (renews && !stopping()) renew_();
       there_.store(0, std::memory_order_relaxed);
       barrier_rounds_.store(round + 1, std::memory_order_release);  // (2) publishes that to (1)
       return;
@@ -149,7 +151,7 @@ class EpochContext {
   std::atomic<std::uint32_t> barrier_rounds_{0};
   std::atomic<std::uint32_t> passes_{0};
   std::vector<std::atomic<std::uint32_t>> passed_;
-  const std::function<void()> at_barrier_;
+  const std::function<void()> renew_;
 };
 
 }  // namespace lockbench::stress::threads

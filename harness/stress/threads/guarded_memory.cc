@@ -2,11 +2,13 @@
 
 #include "harness/stress/threads/guarded_memory.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <malloc.h>
 #include <new>
 #include <sys/mman.h>
 
@@ -62,8 +64,46 @@ class Region {
   std::array<std::uint16_t, kPages> lengths_{};
 };
 
+// Places that were released, in that order.
+class Places {
+ public:
+  // False if there is no room for one more.
+  bool keep(void* place) noexcept {
+    if (!keeps_ || count_ == places_.size()) return false;
+    places_[count_++] = place;
+    return true;
+  }
+
+  // The first that fits, with little more room than is asked for; null if there is none.
+  void* take(std::size_t bytes, std::size_t alignment) noexcept {
+    constexpr std::size_t kMostUnused = 32;  // of what malloc() adds
+    for (std::size_t i = 0; i < count_; ++i) {
+      void* const place = places_[i];
+      const std::size_t room = malloc_usable_size(place);
+      const bool aligned = reinterpret_cast<std::uintptr_t>(place) % alignment == 0;
+      if (room < bytes || room > bytes + kMostUnused || !aligned) continue;
+      std::copy(places_.begin() + i + 1, places_.begin() + count_, places_.begin() + i);
+      --count_;
+      return place;
+    }
+    return nullptr;
+  }
+
+  void begin() noexcept { keeps_ = true; }
+  void end() noexcept {
+    keeps_ = false;
+    while (count_ != 0) std::free(places_[--count_]);
+  }
+
+ private:
+  bool keeps_ = false;
+  std::size_t count_ = 0;
+  std::array<void*, 256> places_{};
+};
+
 constinit Region region;
 constinit thread_local bool guards = false;
+constinit thread_local Places kept;
 
 }  // namespace
 
@@ -73,6 +113,14 @@ GuardedMemory::GuardedMemory() {
 
 GuardedMemory::~GuardedMemory() {
   guards = false;
+}
+
+KeptPlaces::KeptPlaces() {
+  kept.begin();
+}
+
+KeptPlaces::~KeptPlaces() {
+  kept.end();
 }
 
 bool GuardedMemory::contains(const void* address) noexcept {
@@ -90,6 +138,7 @@ namespace {
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes == 0) bytes = 1;
   void* place = guards && alignment <= kPage ? region.allocate(bytes) : nullptr;
+  if (place == nullptr) place = kept.take(bytes, alignment);
   if (place == nullptr) {
     place = alignment <= alignof(std::max_align_t)
                 ? std::malloc(bytes)
@@ -100,7 +149,9 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void release(void* place) noexcept {
-  region.contains(place) ? region.free(place) : std::free(place);
+  if (region.contains(place)) return region.free(place);
+  if (place != nullptr && kept.keep(place)) return;
+  std::free(place);
 }
 
 }  // namespace

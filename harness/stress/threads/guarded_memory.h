@@ -4,9 +4,13 @@
 // from pages of their own. operator delete makes these pages inaccessible at once, so a later
 // access by any thread raises SIGSEGV.
 //
-// Not offered  malloc() and calloc() are not guarded. Builds with a sanitizer, which finds such
-//              accesses itself, guard nothing.
-// Requires     one object at a time.
+// KeptPlaces: while an object of this class exists, operator new of this thread gives out again
+// what operator delete of this thread has released since, in that order, if it fits. So an object
+// that is made then lies where one of its size lay before.
+//
+// Not offered  malloc() and calloc() are not concerned. Builds with a sanitizer, which finds
+//              such accesses itself, guard and keep nothing.
+// Requires     one object of either class at a time.
 #pragma once
 
 namespace lockbench::stress::threads {
@@ -24,6 +28,14 @@ class GuardedMemory {
   // Makes all freed memory available again. Requires: all of it was freed, and no thread is left
   // that may access it.
   static void reset() noexcept;
+};
+
+class KeptPlaces {
+ public:
+  KeptPlaces();
+  ~KeptPlaces();  // frees what was not given out again
+  KeptPlaces(const KeptPlaces&) = delete;
+  KeptPlaces& operator=(const KeptPlaces&) = delete;
 };
 
 }  // namespace lockbench::stress::threads

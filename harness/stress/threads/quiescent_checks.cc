@@ -110,7 +110,7 @@ class QuiescentChecks {
     const bool many_keys = abilities.lock_per_key && abilities.any_key && context_.capacity == 1 &&
                            context_.plan.program.key_set == 0 && abilities.limits.keys == 0 &&
                            abilities.limits.keys_of_thread == 0;
-    if (abilities.fair && context_.capacity == 1) check_arrival_order(context_, draw >> 16);
+    if (abilities.fair) check_arrival_order(context_, draw >> 16);
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
     if (draw % 4 == 1) check_memory_growth(context_, Calls::kHolds);
     const bool refuses = context_.capacity == 1;

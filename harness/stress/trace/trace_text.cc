@@ -3,6 +3,7 @@
 #include "harness/stress/trace/trace_text.h"
 
 #include <algorithm>
+#include <map>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -72,6 +73,53 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps) {
                                  step.wrong ? "  <-- here it goes wrong" : ""));
   }
   return lines;
+}
+
+namespace {
+
+bool is_poll(const TraceStep& step) {
+  return step.act == "load" || step.act == "compare" ||
+         (step.act == "update" && step.was == step.now);
+}
+
+// A poll that stays, and those that are folded into it.
+struct Poll {
+  std::size_t position;
+  std::uint64_t repeated = 0;
+  std::uint64_t last = 0;  // the step of the last of them
+};
+
+}  // namespace
+
+std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps) {
+  std::vector<TraceStep> folded;
+  std::vector<Poll> all;
+  std::map<std::int32_t, std::vector<std::size_t>> since_change;  // in `all`, for each thread
+  for (const TraceStep& step : steps) {
+    std::vector<std::size_t>& known = since_change[step.thread];
+    if (!is_poll(step)) known.clear();
+    const auto same = std::find_if(known.begin(), known.end(), [&](std::size_t poll) {
+      const TraceStep& first = folded[all[poll].position];
+      return first.text == step.text && first.place == step.place;
+    });
+    if (same != known.end()) {
+      ++all[*same].repeated;
+      all[*same].last = step.at;
+      folded[all[*same].position].wrong |= step.wrong;
+      continue;
+    }
+    if (is_poll(step)) {
+      known.push_back(all.size());
+      all.push_back({folded.size()});
+    }
+    folded.push_back(step);
+  }
+  for (const Poll& poll : all) {
+    if (poll.repeated == 0) continue;
+    absl::StrAppend(&folded[poll.position].text, ", and ", poll.repeated, " times more until step ",
+                    poll.last);
+  }
+  return folded;
 }
 
 namespace {

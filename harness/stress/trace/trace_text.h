@@ -41,6 +41,11 @@ TraceStep step_of(const TimedEvent& event);
 // `step 12, thread 1 acquires key 0`, one line for each; accesses are indented.
 std::vector<std::string> to_text(const std::vector<TraceStep>& steps);
 
+// The steps, without polls that say the same again: an access that changes nothing and that its
+// thread has made in the same way since it last did something else. The text of the first says how
+// often it follows, and until which step.
+std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps);
+
 // Whether events of that kind name one or two keys.
 bool is_of_keys(Event::Kind kind);
 

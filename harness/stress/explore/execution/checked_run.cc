@@ -35,6 +35,21 @@ constexpr std::int64_t kNoTimeout = INT64_MAX;
 // Numbers for Memory::note(): the events of a key order the accesses to its bookkeeping.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
 
+// For each key, whether its threads only read: one thread names it, and it is not the writers'.
+std::vector<bool> sole_readers_in(const LitmusProgram& program) {
+  std::vector<std::uint32_t> named_by(program.keys());
+  for (const std::vector<Act>& acts : program.threads) {
+    std::vector<bool> named(program.keys());
+    for (const Act& act : acts) {
+      if (acquires(act.kind)) named[act.key] = true;
+    }
+    for (std::size_t key = 0; key < named.size(); ++key) named_by[key] += named[key] ? 1 : 0;
+  }
+  std::vector<bool> sole(program.keys());
+  for (std::size_t key = 1; key < sole.size(); ++key) sole[key] = named_by[key] == 1;
+  return sole;
+}
+
 bool awaits(const LitmusProgram& program, std::uint32_t number) {
   const auto names = [&](const Act& act) {
     return act.kind == Act::kAwaitEnd && act.key == number;
@@ -54,16 +69,24 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
       keys_(program.keys()),
       traffic_(program.keys()) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) threads_[i].position.thread = i;
+  if (entry.abilities.keys_read) sole_readers_ = sole_readers_in(program);
   world_.allow_steps(most_steps());
-  const std::uint32_t few = entry.abilities.fair ? kFairPolls : World::kFreePolls;
+  const std::uint32_t few = has_order() ? kFairPolls : World::kFreePolls;
   world_.set_polls_before_time_passes(std::max(program.polls, few));
   if (world.ahead() != nullptr)
     world.ahead()->begin(to_text(program), world.model(), world.conditions());
 }
 
+std::unique_ptr<LockUnderTest> CheckedRun::make_lock() {
+  const auto make = [this] { return with_key_set(entry_.make(program_.keys()), program_.key_set); };
+  if (!program_.has(Act::kMakeAgain)) return make();
+  auto renewed = std::make_unique<RenewedLock>(make);
+  renewed_ = renewed.get();
+  return renewed;
+}
+
 void CheckedRun::run() {
-  std::unique_ptr<LockUnderTest> lock =
-      with_key_set(entry_.make(program_.keys()), program_.key_set);
+  std::unique_ptr<LockUnderTest> lock = make_lock();
   object_ = lock->object();
   const LockUnderTest* const made = lock.get();
   const std::uint64_t live_before = world_.live_allocations();
@@ -75,6 +98,9 @@ void CheckedRun::run() {
   capacity_ = lock_->capacity();
   const auto data = std::make_unique<platform::Atomic<std::uint64_t>[]>(keys_.size() * capacity_);
   const auto ended = std::make_unique<platform::FutexWord[]>(threads_.size());
+  std::unique_ptr<platform::FutexWord> meetings;
+  if (renewed_ != nullptr) meetings = std::make_unique<platform::FutexWord>(0);
+  meetings_ = meetings.get();
   data_ = data.get();
   ended_ = ended.get();
   {
@@ -85,6 +111,7 @@ void CheckedRun::run() {
     }
     world_.log().leave_out(data_, keys_.size() * capacity_ * sizeof data_[0]);
     world_.log().leave_out(ended_, threads_.size() * sizeof ended_[0]);
+    if (meetings_ != nullptr) world_.log().leave_out(meetings_, sizeof *meetings_);
   }
   world_.let_first_thread_inspect_when_stuck();
   warm_up();
@@ -152,7 +179,7 @@ class CheckedRun::Runner {
       run_.lock_accesses_ += run_.world_.accesses() - run_.threads_[number_].accesses_before;
       position().doing = event;
       for (std::size_t i = 0; i < event.key_count(); ++i) {
-        --run_.traffic(event.key_at(i)).uses;
+        run_.traffic(event.key_at(i)).end_use(run_.reads(event.key_at(i)));
         --run_.traffic(event.key_at(i)).calls;
       }
     }
@@ -193,6 +220,10 @@ class CheckedRun::Runner {
   // Counts in the bookkeeping, so that only the lock orders the threads.
   bool leaves_last() { return ++run_.left_ == run_.threads_.size(); }
   void destroy_lock() { delete std::exchange(run_.lock_, nullptr); }
+  void make_again() {
+    position().doing = {.kind = Event::kNone};
+    run_.make_again();
+  }
 
  private:
   ThreadPosition& position() { return run_.threads_[number_].position; }
@@ -212,6 +243,26 @@ void CheckedRun::run_thread(std::uint32_t number) {
   platform::futex_wake(ended_[number], static_cast<int>(threads_.size()));
 }
 
+// The last thread that comes makes the new lock. What all have done with the old one happens before
+// that: whoever destroys a lock has to make sure of it.
+void CheckedRun::make_again() {
+  const auto all = static_cast<std::uint32_t>(threads_.size());
+  const std::uint32_t of_a_meeting = all + 1;  // each thread that comes, and the new lock
+  // (1) acq_rel: publishes the uses of the old lock to the thread that makes the new one, at (1).
+  const std::uint32_t come = meetings_->fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (come % of_a_meeting == all) {
+    world_.in_the_same_place([this] { renewed_->renew(); });
+    meetings_->fetch_add(1, std::memory_order_release);  // (2) publishes the new lock to (3)
+    platform::futex_wake(*meetings_, static_cast<int>(all));
+    return;
+  }
+  const std::uint32_t over = come - come % of_a_meeting + of_a_meeting;
+  // (3) acquire: synchronizes with (2).
+  for (std::uint32_t seen; (seen = meetings_->load(std::memory_order_acquire)) < over;) {
+    platform::futex_wait(*meetings_, seen);
+  }
+}
+
 void CheckedRun::record(const Event& event) {
   world_.makes_progress();
   world_.record(event);
@@ -227,7 +278,7 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   // If a thread may be refused, some of its refusals must happen while no store is pending. With
   // old values there is nearly always a pending store, and a thread may hold or sleep for long with
   // one in its buffer, so the turn of a thread could hardly ever be checked.
-  const bool settles = may_be_refused || entry_.abilities.fair;
+  const bool settles = may_be_refused || has_order();
   const bool settled = settles ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const UntrackedScope untracked(world_);
   record(request);
@@ -239,14 +290,14 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   if (traffic(request.key).uses != 0) ++contended_;
   for (std::size_t i = 0; i < request.key_count(); ++i) {
     Traffic& there = traffic(request.key_at(i));
-    there.begin_use();
+    there.begin_use(reads(request.key_at(i)));
     there.begin_call();
     record.traffic = there;
   }
   record.position.may_be_refused = may_be_refused;
   record.position.timed = act.kind == Act::kTryLockFor;
   record.request = ++requests_;
-  if (entry_.abilities.fair) queue_up(request, act);
+  if (has_order()) queue_up(request, act);
   if (act.kind == Act::kTryLockFor) world_.expect_answer(record.asked_ns + act.ns);
   record.accesses_before = world_.accesses();
 }
@@ -269,7 +320,7 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   record(refusal);
   end_call(refusal.thread);
   for (std::size_t i = 0; i < refusal.key_count(); ++i) {
-    --traffic(refusal.key_at(i)).uses;
+    traffic(refusal.key_at(i)).end_use(reads(refusal.key_at(i)));
     --traffic(refusal.key_at(i)).calls;
   }
   const ThreadRecord& record = threads_[refusal.thread];
@@ -286,6 +337,10 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
     seen.in_the_way = traffic(refusal.key).since(record.traffic);
     --seen.in_the_way->uses;  // its own
     --seen.in_the_way->calls;
+    // Readers do not refuse each other.
+    if (reads(refusal.key)) {
+      seen.in_the_way->uses -= traffic(refusal.key).reads_since(record.traffic) - 1;
+    }
   }
   check(seen);
 }
@@ -296,7 +351,7 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     record(acquired);
     end_call(acquired.thread);
     ++acquisitions_;
-    if (entry_.abilities.fair) check_turn(acquired);
+    if (has_order()) check_turn(acquired);
     trace_expired_holds(acquired);
     // If the hold may have expired before it was observed, its time is unknown, so it is left out
     // of the trace.
@@ -429,7 +484,7 @@ void CheckedRun::check_data(Updates::When when, std::uint32_t number, std::uint3
 }
 
 void CheckedRun::leave(const Event& release, HoldData& hold) {
-  if (entry_.abilities.fair) {
+  if (has_order()) {
     const UntrackedScope untracked(world_);
     note_places(release.thread);
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/oracles/stall.h"
 #include "harness/stress/registered_lock.h"
+#include "harness/stress/renewed_lock.h"
 #include "harness/stress/trace/event.h"
 #include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/atomic.h"
@@ -66,16 +68,35 @@ class CheckedRun {
   struct Traffic {
     std::uint32_t uses = 0;
     std::uint64_t uses_begun = 0;
+    std::uint32_t reads = 0;  // of the uses, those of readers, who do not exclude each other
+    std::uint64_t reads_begun = 0;
     std::uint32_t calls = 0;
     std::uint64_t calls_begun = 0;
 
-    void begin_use() { ++uses, ++uses_begun; }
+    void begin_use(bool reads_only) {
+      ++uses, ++uses_begun;
+      if (reads_only) ++reads, ++reads_begun;
+    }
+    void end_use(bool reads_only) {
+      --uses;
+      if (reads_only) --reads;
+    }
     void begin_call() { ++calls, ++calls_begun; }
     // What was under way at `before`, or began since.
     InTheWay since(const Traffic& before) const {
       return {before.uses + (uses_begun - before.uses_begun),
               before.calls + (calls_begun - before.calls_begun)};
     }
+    std::uint64_t reads_since(const Traffic& before) const {
+      return before.reads + (reads_begun - before.reads_begun);
+    }
+  };
+
+  // A request that had its place in the queue when another one began, and whether that one may be
+  // served before it once a writer was served.
+  struct Ahead {
+    std::uint64_t request;
+    bool until_a_writer = false;
   };
 
   struct ThreadRecord {
@@ -90,8 +111,12 @@ class CheckedRun {
     std::uint64_t request = 0;  // its number until its call has returned, then 0
     std::uint64_t accesses_before = 0;
     std::uint64_t place = 0;  // the request, if it has a place in the queue for certain
-    // Requests for the same key that had their places when this request began.
-    std::vector<std::uint64_t> behind;
+    // A request that has its place, and waits while a writer is inside or was since.
+    std::uint64_t beside_a_writer = 0;
+    // Requests for the same key that had their places when this request began, and how many writers
+    // were served until then.
+    std::vector<Ahead> behind;
+    std::uint64_t writers_before = 0;
   };
 
   struct Holder {
@@ -136,13 +161,20 @@ class CheckedRun {
   bool note_places(std::uint32_t number);
   bool is_in_queue(const ThreadRecord& thread) const;
   bool may_be_in_the_lock(const ThreadRecord& thread) const;
+  std::optional<Ahead> place_before(const ThreadRecord& waiting, std::uint32_t key) const;
+  bool reads(std::uint32_t key) const { return !sole_readers_.empty() && sole_readers_[key]; }
+  bool writes(const ThreadRecord& thread) const;
+  bool has_order() const;
+  void note_writer(const Event& acquired);
   bool own_threads_wait() const;
   void check_turn(const Event& acquired);
   // Number of places of the key whose threads are neither in an acquisition nor in a release.
   std::size_t held_by_returned(std::uint16_t key) const;
 
   // ---- checked_run.cc: the acts of the threads
+  std::unique_ptr<LockUnderTest> make_lock();
   void run_thread(std::uint32_t number);
+  void make_again();
   void begin_request(const Event& request, const Act& act);
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
   void leave(const Event& release, HoldData& hold);
@@ -195,6 +227,10 @@ class CheckedRun {
   const LitmusProgram& program_;
   // An execution that is left in the middle destroys nothing; the arena releases its memory.
   LockUnderTest* lock_ = nullptr;
+  // If the program makes the lock again: the part of lock_ that does so, and how many threads have
+  // come to their Z, and how many new locks were made, together.
+  RenewedLock* renewed_ = nullptr;
+  platform::FutexWord* meetings_ = nullptr;
   const void* object_ = nullptr;            // address of the lock
   std::optional<std::uint32_t> unordered_;  // its hold is not ordered before a later one
   std::optional<Probe> probe_;              // made after a stall
@@ -217,6 +253,10 @@ class CheckedRun {
   std::uint64_t contended_ = 0;
   std::uint64_t lock_accesses_ = 0;
   std::uint64_t requests_ = 0;
+  // Of a lock for readers and writers, for each key: whether it is one thread's, so that this
+  // thread only reads. Of other locks empty.
+  std::vector<bool> sole_readers_;
+  std::uint64_t writers_served_ = 0;
 };
 
 }  // namespace lockbench::stress::explore

@@ -176,7 +176,12 @@ std::vector<ThreadPosition> CheckedRun::positions_of_threads() const {
   std::vector<ThreadPosition> positions;
   for (const ThreadRecord& thread : threads_) {
     positions.push_back(thread.position);
-    if (thread.world_thread != 0) positions.back().spins = world_.spins(thread.world_thread);
+    if (thread.world_thread == 0) continue;
+    positions.back().spins = world_.spins(thread.world_thread);
+    const std::optional<std::uint32_t> owner = world_.owner_of_mutex_for(thread.world_thread);
+    for (const ThreadRecord& other : threads_) {
+      if (owner == other.world_thread) positions.back().awaits_mutex_of = other.position.thread;
+    }
   }
   return positions;
 }

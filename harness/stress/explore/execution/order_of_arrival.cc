@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/stress/explore/execution/checked_run.h"
@@ -15,15 +16,72 @@ namespace lockbench::stress::explore {
 // before, and, if the lock has no operation in progress now, all. A request with a timeout waits in
 // the queue like any other. A request of two keys may wait for either, so it is left out.
 void CheckedRun::queue_up(const Event& request, const Act& act) {
-  std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
+  std::vector<Ahead>& behind = threads_[request.thread].behind;
   behind.clear();
+  threads_[request.thread].writers_before = writers_served_;
   const bool all_wait = note_places(request.thread);
   if (entry_.abilities.reentrant && holds(request.thread, request.key)) return;
   if (act.kind != Act::kLock && (act.kind != Act::kTryLockFor || act.ns <= 0)) return;
   for (const ThreadRecord& other : threads_) {
     if (other.position.thread == request.thread || !is_in_queue(other)) continue;
     const bool has_place = all_wait || other.place == other.request;
-    if (has_place && other.position.doing.key == request.key) behind.push_back(other.request);
+    if (!has_place) continue;
+    const auto ahead = place_before(other, request.key);
+    // A writer may have its place, and not know yet that the one before it has left: until it does,
+    // readers are served.
+    if (ahead && (all_wait || !ahead->until_a_writer)) behind.push_back(*ahead);
+  }
+}
+
+bool CheckedRun::has_order() const {
+  return entry_.abilities.keys_read ? entry_.abilities.readers_order != ReadersOrder::kNone
+                                    : entry_.abilities.fair;
+}
+
+// Whether the thread writes or may write: it holds, or it is in a call.
+bool CheckedRun::writes(const ThreadRecord& thread) const {
+  const std::vector<Event>& holds = thread.position.holds;
+  const bool releases = thread.position.doing.kind == Event::kRelease;
+  return (releases && !reads(thread.position.doing.key)) ||
+         std::any_of(holds.begin(), holds.end(),
+                     [this](const Event& hold) { return !reads(hold.key); });
+}
+
+// Whether the thread that waits must be served before one that requests `key` now. Whether a key of
+// several readers is requested to read or to write is not known, so it is left out.
+std::optional<CheckedRun::Ahead> CheckedRun::place_before(const ThreadRecord& waiting,
+                                                          std::uint32_t key) const {
+  const std::uint32_t its_key = waiting.position.doing.key;
+  if (!entry_.abilities.keys_read) {
+    return its_key == key ? std::optional(Ahead{waiting.request}) : std::nullopt;
+  }
+  const auto is_known = [this](std::uint32_t one) { return one == kWritersKey || reads(one); };
+  if (!is_known(key) || !is_known(its_key)) return std::nullopt;
+  const bool writer_inside = std::any_of(threads_.begin(), threads_.end(),
+                                         [this](const ThreadRecord& one) { return writes(one); });
+  const MayPass may = may_pass(entry_.abilities.readers_order, key == kWritersKey,
+                               its_key == kWritersKey, writer_inside);
+  if (may == MayPass::kYes) return std::nullopt;
+  return Ahead{waiting.request, may == MayPass::kAfterAWriter};
+}
+
+// A reader that waits while a writer is inside is served before the next writer, if the lock is
+// phase-fair.
+void CheckedRun::note_writer(const Event& acquired) {
+  ++writers_served_;  // or a reader of a key that several threads read
+  if (entry_.abilities.readers_order != ReadersOrder::kPhaseFair) return;
+  if (acquired.key != kWritersKey) return;
+  for (ThreadRecord& other : threads_) {
+    const bool waits = is_in_queue(other) && other.place == other.request &&
+                       reads(other.position.doing.key) && world_.time_ns() < other.due_ns;
+    if (!waits) continue;
+    Turn turn{.thread = acquired.thread,
+              .key = acquired.key,
+              .order = entry_.abilities.readers_order,
+              .passed_over_reads = true};
+    if (other.beside_a_writer == other.request) turn.passed_over = other.position.thread;
+    other.beside_a_writer = other.request;
+    check(turn);
   }
 }
 
@@ -44,6 +102,16 @@ bool CheckedRun::note_places(std::uint32_t number) {
   for (ThreadRecord& other : threads_) {
     if (other.position.thread == number || !is_in_queue(other)) continue;
     if (!world_.naps(other.world_thread)) other.place = other.request;
+  }
+  if (!entry_.abilities.keys_read) return true;
+  const auto is_inside = [](const ThreadRecord& one) {
+    const std::vector<Event>& holds = one.position.holds;
+    return std::any_of(holds.begin(), holds.end(),
+                       [](const Event& hold) { return hold.key == kWritersKey; });
+  };
+  if (std::none_of(threads_.begin(), threads_.end(), is_inside)) return true;
+  for (ThreadRecord& other : threads_) {
+    if (other.place == other.request) other.beside_a_writer = other.request;
   }
   return true;
 }
@@ -82,13 +150,21 @@ bool CheckedRun::own_threads_wait() const {
 // having returned from its call. This is impossible only if threads that returned have all other
 // places. A thread whose timeout is over does not wait any more.
 void CheckedRun::check_turn(const Event& acquired) {
-  if (threads_[acquired.thread].behind.empty()) return;
+  const ThreadRecord& own = threads_[acquired.thread];
+  if (entry_.abilities.keys_read && !reads(acquired.key)) note_writer(acquired);
+  if (own.behind.empty()) return;
   if (held_by_returned(acquired.key) + 1 < capacity_) return;
-  Turn turn{.thread = acquired.thread, .key = acquired.key};
-  for (const std::uint64_t request : threads_[acquired.thread].behind) {
+  Turn turn{.thread = acquired.thread,
+            .key = acquired.key,
+            .order = entry_.abilities.readers_order,
+            .writes = !reads(acquired.key)};
+  for (const Ahead& ahead : own.behind) {
+    if (ahead.until_a_writer && writers_served_ != own.writers_before) continue;
     for (const ThreadRecord& other : threads_) {
-      const bool waits = other.request == request && world_.time_ns() < other.due_ns;
-      if (waits) turn.passed_over = other.position.thread;
+      const bool waits = other.request == ahead.request && world_.time_ns() < other.due_ns;
+      if (!waits) continue;
+      turn.passed_over = other.position.thread;
+      turn.passed_over_reads = reads(other.position.doing.key);
     }
   }
   check(turn);

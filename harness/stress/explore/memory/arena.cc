@@ -43,15 +43,22 @@ void Arena::reset() {
   used_ = kHeap;
   live_ = 0;
   any_freed_ = false;
+  reuse(false);
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
   alignment = std::max(alignment, kGranule);
+  const std::size_t whole = (std::max<std::size_t>(bytes, 1) + kGranule - 1) & ~(kGranule - 1);
+  if (const auto released = take_released(whole, alignment)) {
+    return begin_block(*released, *released + whole);
+  }
   const std::size_t begin = (used_ + alignment - 1) & ~(alignment - 1);
-  const std::size_t end =
-      (begin + std::max<std::size_t>(bytes, 1) + kGranule - 1) & ~(kGranule - 1);
-  if (end > kBytes) return nullptr;
-  used_ = end;
+  if (begin + whole > kBytes) return nullptr;
+  used_ = begin + whole;
+  return begin_block(begin, used_);
+}
+
+void* Arena::begin_block(std::size_t begin, std::size_t end) {
   State* const first = states_.begin() + begin / kGranule;
   *first = State::kBegins;
   std::fill(first + 1, states_.begin() + end / kGranule, State::kGoesOn);
@@ -59,9 +66,26 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
   return base_ + begin;
 }
 
+std::optional<std::size_t> Arena::take_released(std::size_t bytes, std::size_t alignment) {
+  const auto fits = [=](const Released& block) {
+    return block.bytes == bytes && block.begin % alignment == 0;
+  };
+  const auto found = std::find_if(released_.begin(), released_.end(), fits);
+  if (found == released_.end()) return std::nullopt;
+  const std::size_t begin = found->begin;
+  released_.erase(found);
+  return begin;
+}
+
+void Arena::reuse(bool reuses) {
+  reuses_ = reuses;
+  released_.clear();
+}
+
 bool Arena::release(const void* place) {
   std::size_t granule = offset(place) / kGranule;
   if (states_[granule] != State::kBegins) return false;
+  if (reuses_) released_.push_back({offset(place), size_at(place)});
   do {
     states_[granule++] = State::kFreed;
   } while (granule < states_.size() && states_[granule] == State::kGoesOn);

@@ -4,14 +4,15 @@
 //
 // Guarantees   The same program gets the same addresses each time, in every process in which the
 //              usual address range of the region is free. Freed memory is not reused before
-//              reset(). reset() releases everything at once, including objects that were not
-//              destroyed.
+//              reset(), except while reuse(true) says so. reset() releases everything at once,
+//              including objects that were not destroyed.
 // Not offered  Destructors: objects that reset() releases are not destroyed.
 // Requires     One thread uses the arena.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/stress/explore/memory/zero_pages.h"
@@ -43,6 +44,10 @@ class Arena {
 
   // Returns null if the heap is used up.
   void* allocate(std::size_t bytes, std::size_t alignment);
+
+  // While true: an allocation lies where one of the same size was released since, if there is one.
+  void reuse(bool reuses);
+  bool reuses() const { return reuses_; }
 
   // Returns false if `place` was not returned by allocate() or was released before.
   bool release(const void* place);
@@ -86,12 +91,24 @@ class Arena {
  private:
   // Allocations begin and end at multiples of this many bytes.
   static constexpr std::size_t kGranule = 16;
+  // Marks the allocation that begins at this offset, and returns its address.
+  void* begin_block(std::size_t begin, std::size_t end);
+  // The offset of a released block of this size and alignment, which is then taken out; absent if
+  // there is none.
+  std::optional<std::size_t> take_released(std::size_t bytes, std::size_t alignment);
+
   enum class State : std::uint8_t { kNone, kBegins, kGoesOn, kFreed };
 
   std::byte* base_ = nullptr;
   std::size_t used_ = kStacks * kStackBytes;
   ZeroPages<State> states_{kBytes / kGranule};
   std::uint64_t live_ = 0;
+  bool reuses_ = false;
+  struct Released {
+    std::size_t begin;
+    std::size_t bytes;
+  };
+  std::vector<Released> released_;  // while reuses_
   bool any_freed_ = false;
 };
 

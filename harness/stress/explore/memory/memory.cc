@@ -243,6 +243,14 @@ void Memory::destroyed(Thread thread, const void* word) {
   if (number != 0) words_[number].alive = false;
 }
 
+void Memory::forget(const void* begin, const void* end) {
+  for (const auto* place = static_cast<const std::byte*>(begin); place < end; ++place) {
+    std::uint32_t& number = index_[arena_.offset(place)];
+    if (number != 0) words_[number].alive = false;
+    number = 0;
+  }
+}
+
 void Memory::end_frame(Thread thread, const void* begin, const void* end) {
   const std::vector<Store>& buffer = threads_[thread].buffer;
   const auto inside = [=](const void* place) { return begin <= place && place < end; };

@@ -75,6 +75,9 @@ class Memory {
   // because no thread may read the word any more.
   void destroyed(Thread thread, const void* word);
 
+  // The words in [begin, end) end with their memory, which is freed and then used again.
+  void forget(const void* begin, const void* end);
+
   // The words in [begin, end), which are local variables of `thread`, end with their function. The
   // stores to them leave the buffer, and those that came before: later, the place may be that of
   // another variable.

@@ -99,7 +99,7 @@ void report_failure(const Counterexample& counterexample, const RegisteredLock& 
   report.how = absl::StrCat(counterexample.strategy, ", ", name_of(counterexample.model));
   report.found_after_s = counterexample.seconds;
   report.steps = steps_of(counterexample);
-  report.trace = to_text(report.steps);
+  report.trace = to_text(with_polls_folded(report.steps));
   report.replay.exact = counterexample.failures == counterexample.reruns;
   report.replay.reruns = counterexample.reruns;
   report.replay.failures = counterexample.failures;

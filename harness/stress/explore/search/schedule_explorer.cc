@@ -14,8 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A smaller program must fail within this many executions. Otherwise the larger one is kept.
-constexpr int kTriesToShrink = 400;
+// A smaller program must fail within this many executions. Otherwise the larger one is kept. Few at
+// first: of a program with many acts, most may be left out, and those that may not take the time.
+constexpr int kTriesToShrink[] = {8, 50, 400};
 constexpr std::uint32_t kPreemptionsToShrink = 2;
 constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
@@ -25,8 +26,12 @@ constexpr std::uint32_t kReruns = 10;  // of which all but the first need time
 constexpr auto kForTheReruns = 2s;
 
 constexpr auto kSearchForWorse = 200ms;
+constexpr auto kSearchForOneLease = 1s;
 constexpr auto kMostForOne = 2000ms;
 constexpr auto kMostForOneAtFirst = 100ms;  // in the first round, which is for what shows quickly
+constexpr std::size_t kSmallestActs = 4;
+constexpr auto kMostForASmallest = 150ms;  // at each bound
+constexpr int kPartForTheSmallest = 8;     // of the time
 constexpr auto kProgressPeriod = 200ms;
 constexpr auto kTurn = 100ms;
 
@@ -79,6 +84,18 @@ bool is_late(const LitmusProgram& program) {
 std::uint32_t most_preemptions(const LitmusProgram& program) {
   if (acts_of(program) > kLongProgram || is_late(program)) return 0;
   return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
+}
+
+// Two threads that acquire a key once each.
+bool is_smallest(const LitmusProgram& program) {
+  return acts_of(program) <= kSmallestActs && program.threads.size() == 2 &&
+         !program.is_prepared() && program.key_set == 0 && !is_monotonous(program) &&
+         !program.has(Act::kUnlockThrowing);
+}
+
+bool shows_two_holders(Oracle oracle) {
+  return oracle == Oracle::kExclusion || oracle == Oracle::kLease || oracle == Oracle::kOrdering ||
+         oracle == Oracle::kConservation;
 }
 
 // Adapts the schedule to the program without one of its threads.
@@ -172,7 +189,9 @@ End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, 
   outcome_.acquisitions += run.acquisitions();
   outcome_.contended += run.contended();
   outcome_.evaluations.add(run.evaluations());
-  const bool counts = conditions_.races_end_it || !failure || failure->oracle != Oracle::kOrdering;
+  const bool counts =
+      !failure || ((conditions_.races_end_it || failure->oracle != Oracle::kOrdering) &&
+                   (!only_two_holders_ || shows_two_holders(failure->oracle)));
   if (failure && counts) {
     outcome_.counterexample =
         Counterexample{.failure = *std::move(failure),
@@ -254,9 +273,32 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (options_.program) return true;
+  if (is_explored(program, bound)) return false;
   if (is_monotonous(program)) return false;
   if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
+}
+
+bool ScheduleExplorer::is_explored(const LitmusProgram& program, std::uint32_t bound) const {
+  return std::any_of(outcome_.explored.begin(), outcome_.explored.end(),
+                     [&](const ExploredProgram& one) {
+                       return one.whole && one.preemptions >= bound &&
+                              one.model == world_.model() && one.program == program;
+                     });
+}
+
+// Most faults that need two threads alone show here, with one to three preemptions. So this comes
+// before what is random, and before other programs are explored with preemptions.
+void ScheduleExplorer::explore_smallest(const std::vector<LitmusProgram>& programs,
+                                        Clock::time_point until) {
+  for (std::uint32_t bound = 1; bound <= options_.most_preemptions; ++bound) {
+    for (const LitmusProgram& program : programs) {
+      const auto now = Clock::now();
+      if (now >= until) return;
+      if (!is_smallest(program) || over(until)) continue;
+      explore(program, bound, std::min<Clock::time_point>(until, now + kMostForASmallest));
+    }
+  }
 }
 
 // A counter that overflows mostly shows in any schedule, and so do more waiters than a lock has
@@ -296,7 +338,10 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
   }
   if (options_.exhaustive) return;
   const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
-  if (bound == 0 && !options_.program) try_long_programs(programs, end);
+  if (bound == 0 && !options_.program) {
+    explore_smallest(programs, Clock::now() + (end - Clock::now()) / kPartForTheSmallest);
+    try_long_programs(programs, end);
+  }
   walk(std::min(end, Clock::now() + spent));
 }
 
@@ -349,9 +394,7 @@ Outcome ScheduleExplorer::test_lock() {
   }
   if (!options_.exhaustive) walk_in_turns(end);
   const bool goes_on = found() && options_.makes_smaller;
-  if (goes_on && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
-    search_for_worse(Clock::now() + kSearchForWorse);
-  }
+  if (goes_on) search_for_cause();
   if (goes_on) make_smaller();
   if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
     outcome_.refusal = kSawNoAccess;
@@ -361,15 +404,30 @@ Outcome ScheduleExplorer::test_lock() {
 }
 
 // A missing memory order is found as soon as there are two holders, even if the lock does not lock
-// at all. Its consequence is a more useful counterexample, if it can be found soon.
-void ScheduleExplorer::search_for_worse(Clock::time_point until) {
-  const Counterexample ordering = *outcome_.counterexample;
-  world_.use(ordering.model);
+// at all. Its consequence is a more useful counterexample, if it can be found soon. So is the cause
+// of leases that are not free in the end: two threads had the same one.
+void ScheduleExplorer::search_for_cause() {
+  const auto failed_by = [this](Oracle oracle) {
+    return outcome_.counterexample->failure.oracle == oracle;
+  };
+  if (failed_by(Oracle::kResidue) && entry_.abilities.leases) {
+    only_two_holders_ = true;
+    search_for_another(Clock::now() + kSearchForOneLease);
+    only_two_holders_ = false;
+  }
+  if (failed_by(Oracle::kOrdering)) {
+    conditions_.races_end_it = false;
+    search_for_another(Clock::now() + kSearchForWorse);
+  }
+}
+
+void ScheduleExplorer::search_for_another(Clock::time_point until) {
+  const Counterexample known = *outcome_.counterexample;
+  world_.use(known.model);
   outcome_.counterexample.reset();
-  conditions_.races_end_it = false;
-  explore(ordering.program, 2, until);
+  explore(known.program, 2, Clock::now() + (until - Clock::now()) / 2);
   walk(until);
-  if (!found()) outcome_.counterexample = ordering;
+  if (!found()) outcome_.counterexample = known;
 }
 
 // ---- shrinking the counterexample
@@ -390,13 +448,13 @@ bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strat
 bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
   ScheduleReplay same(schedule_without(kept.schedule.decisions, smaller.without));
   if (fails_alike(smaller.program, same, kept)) return true;
-  for (int i = 0; i < kTriesToShrink; ++i) {
+  for (int i = 0; i < tries_; ++i) {
     Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4,
                  expected_steps(smaller.program));
     if (fails_alike(smaller.program, strategy, kept)) return true;
   }
   DepthFirst search(kPreemptionsToShrink);
-  for (int i = 0; i < kTriesToShrink && !search.exhausted(); ++i, search.next()) {
+  for (int i = 0; i < tries_ && !search.exhausted(); ++i, search.next()) {
     if (fails_alike(smaller.program, search, kept)) return true;
   }
   return false;
@@ -471,7 +529,10 @@ void ScheduleExplorer::make_smaller() {
   conditions_ = outcome_.counterexample->schedule.conditions;
   shrink_until_ =
       std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
-  while (shrink_program()) {
+  for (const int tries : kTriesToShrink) {
+    tries_ = tries;
+    while (shrink_program()) {
+    }
   }
   shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
   shorten_schedule();

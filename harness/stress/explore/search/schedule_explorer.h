@@ -4,7 +4,8 @@
 // within a time budget.
 //
 // It works in rounds. Each round explores the small programs exhaustively, without preemptions in
-// the first round, then with at most one, two and three. After that it runs random programs for
+// the first round, then with at most one, two and three. The smallest of them are explored with all
+// these bounds in the first round. After that it runs random programs for
 // about the same time, with PCT and with random walks. Each round uses each memory model in turn,
 // and gives each an equal part of the time that is left; at the end, the model that had less time
 // is used next. A counterexample is shrunk before it is reported (first the program, then the
@@ -126,6 +127,8 @@ class ScheduleExplorer {
   End execute(const LitmusProgram& program, Strategy& strategy, const char* name,
               Clock::time_point until);
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
+  void explore_smallest(const std::vector<LitmusProgram>& programs, Clock::time_point until);
+  bool is_explored(const LitmusProgram& program, std::uint32_t bound) const;
   void try_long_programs(const std::vector<LitmusProgram>& programs, Clock::time_point end);
   void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
                      Clock::time_point end);
@@ -137,7 +140,8 @@ class ScheduleExplorer {
   template <class Work>
   void work_under(std::size_t model, const Work& work);
   std::vector<LitmusProgram> programs() const;
-  void search_for_worse(Clock::time_point until);
+  void search_for_cause();
+  void search_for_another(Clock::time_point until);
   void make_smaller();
   bool shrink_program();
   void shorten_schedule();
@@ -153,10 +157,12 @@ class ScheduleExplorer {
   Clock::time_point blind_until_ = Clock::time_point::max();
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
+  int tries_ = 0;  // of each strategy, for each smaller program
   std::uint64_t walks_ = 0;
   // Of the executions from now on. Once a missing order was found, races do not end them and it
   // does not count: the search is for its consequence.
   Conditions conditions_;
+  bool only_two_holders_ = false;  // no other failures count
   // Of the random executions so far, without patient ones.
   std::uint64_t steps_drawn_ = 100;
   std::uint64_t acts_drawn_ = 10;

@@ -57,13 +57,20 @@ void World::release(void* place) {
   }
   if (of_program() == nullptr) return void(arena_.release(place));
   const std::size_t bytes = arena_.size_at(place);
-  if (!arena_.release(place)) {
+  const bool released = [&] {
+    const UntrackedScope untracked(*this);
+    return arena_.release(place);
+  }();
+  if (!released) {
     fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
   }
   check_stores_to(place, bytes);
   if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
     fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
   }
+  if (!arena_.reuses()) return;
+  memory_.flush(running_);  // or its stores would arrive in what lies there next
+  memory_.forget(place, static_cast<const std::byte*>(place) + bytes);
 }
 
 void World::check_null(const void* place) {
@@ -112,6 +119,7 @@ void World::reset() {
   owns_.clear();
   thread_blocks_.clear();
   at_end_.clear();
+  mutexes_.clear();
   execution_ = {};
   running_ = 0;
   running_since_ = 0;
@@ -276,6 +284,21 @@ Arena::Lost World::lost_allocations(const void* kept) {
   for (const AtEnd& end : at_end_) add(&end.object, sizeof end.object);
   for (const Own& own : owns_) add(&own.object, sizeof own.object);
   return arena_.lost(roots);
+}
+
+void World::note_mutex(const void* mutex, bool holds) {
+  const UntrackedScope untracked(*this);
+  if (holds) return mutexes_.push_back({running_, mutex});
+  std::erase_if(mutexes_, [=](const Mutex& held) { return held.place == mutex; });
+}
+
+std::optional<std::uint32_t> World::owner_of_mutex_for(std::uint32_t thread) const {
+  const ThreadState& waiting = threads_[thread];
+  if (waiting.state != State::kAsleep || waiting.sleeps_on == nullptr) return std::nullopt;
+  const auto held = std::find_if(mutexes_.begin(), mutexes_.end(), [&](const Mutex& mutex) {
+    return mutex.place == waiting.sleeps_on;
+  });
+  return held == mutexes_.end() ? std::nullopt : std::optional(held->owner);
 }
 
 std::byte* World::thread_block(std::size_t module) const {

@@ -172,6 +172,15 @@ class World {
   void let_first_thread_inspect_when_stuck() { inspects_when_stuck_ = true; }
   bool stuck() const { return stuck_; }
 
+  // Only for code that runs inside: calls `make_again`, which destroys objects and makes others.
+  // These lie where those lay.
+  template <class MakeAgain>
+  void in_the_same_place(const MakeAgain& make_again) {
+    arena_.reuse(true);
+    make_again();
+    arena_.reuse(false);
+  }
+
   Memory& memory() { return memory_; }
   const Arena& arena() const { return arena_; }
   std::uint32_t thread() const { return running_; }
@@ -187,6 +196,11 @@ class World {
   // sleeps until a time polls: it waits if nothing has changed since it last looked.
   bool settled(std::uint32_t thread) const;
   bool naps(std::uint32_t thread) const;  // sleeps for a time, and for nothing else
+
+  // The running thread holds the library's mutex at this address from now on, or does not any more.
+  void note_mutex(const void* mutex, bool holds);
+  // The thread that holds the mutex for which this one sleeps; absent if it sleeps for none.
+  std::optional<std::uint32_t> owner_of_mutex_for(std::uint32_t thread) const;
 
   // Whether the thread polls without sleeping.
   bool spins(std::uint32_t thread) const { return threads_[thread].state == State::kPaused; }
@@ -407,6 +421,11 @@ class World {
     void* object;
   };
 
+  struct Mutex {
+    std::uint32_t owner;
+    const void* place;
+  };
+
   struct Own {
     std::uint32_t thread;
     platform::simulated::Maker maker;
@@ -480,6 +499,7 @@ class World {
   std::vector<Option> options_;
   std::vector<Own> owns_;
   std::vector<ThreadBlock> thread_blocks_;
+  std::vector<Mutex> mutexes_;  // of the library, that are held
   std::vector<AtEnd> at_end_;
   Execution execution_{};
   ExecutionAhead* ahead_ = nullptr;

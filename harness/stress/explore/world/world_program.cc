@@ -51,6 +51,10 @@ class WorldProgram final : public SimulatedProgram {
     return world().requeue(from, to, wakes, moves, expected, channels);
   }
 
+  void note_mutex(const void* mutex, bool acquired) override {
+    world().note_mutex(mutex, acquired);
+  }
+
   void yield() override { simulated::pause(); }
   void spin_while_held(void*) override { simulated::pause(); }
   int processor() override { return static_cast<int>(simulated::thread_number() % 2); }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ReadersOrder: in which order a lock promises to serve readers and writers that wait, and what
+// follows from that. Pure.
+#pragma once
+
+#include <cstdint>
+
+namespace lockbench {
+
+enum class ReadersOrder : std::uint8_t {
+  kNone,          // in any order
+  kTaskFair,      // first come, first served; readers that follow each other are inside together
+  kPhaseFair,     // readers and writers take turns: a reader waits for one writer at most, writers
+                  // are served in the order in which they came
+  kWritersFirst,  // no reader is served while a writer waits that waited before it
+};
+
+namespace stress {
+
+// Whether a thread may be served before another one that waited already when it requested the lock.
+enum class MayPass : std::uint8_t {
+  kYes,
+  kNo,
+  kAfterAWriter,  // not before a writer, whichever, was served since the request
+};
+
+// `writer_inside`: whether a writer held the lock when the request was made.
+constexpr MayPass may_pass(ReadersOrder order, bool writes, bool waiting_writes,
+                           bool writer_inside) {
+  const bool reader_passes_writer = !writes && waiting_writes;
+  switch (order) {
+    case ReadersOrder::kTaskFair:
+      return writes || waiting_writes ? MayPass::kNo : MayPass::kYes;
+    case ReadersOrder::kPhaseFair:
+      if (reader_passes_writer) return writer_inside ? MayPass::kYes : MayPass::kAfterAWriter;
+      return writes && waiting_writes ? MayPass::kNo : MayPass::kYes;
+    case ReadersOrder::kWritersFirst:
+      return reader_passes_writer ? MayPass::kNo : MayPass::kYes;
+    case ReadersOrder::kNone:
+      break;
+  }
+  return MayPass::kYes;
+}
+
+}  // namespace stress
+}  // namespace lockbench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// SeveralObjects: the form of a lock that has an object of its class for each key.
+//
+// A class may keep something outside of its objects: in variables of the thread, in a table that
+// all objects share. A program with one object cannot show that objects then affect each other.
+// With an object for each key, threads nest holds of several objects, and use another object while
+// one is held.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/stress/registered_lock.h"
+
+namespace lockbench::stress {
+
+// `global:lock=NAME,objects=several`: the name of the form of the lock with this name.
+std::string several_objects_of(const std::string& lock);
+bool has_several_objects(const std::string& lock);  // whether this is the name of such a form
+
+// The form of `lock`; absent if the engines could not tell its objects apart from its keys, or
+// cannot make several: it is another form already, it consists of several locks by itself, or it is
+// for processes or at a service.
+std::optional<RegisteredLock> with_several_objects(const RegisteredLock& lock);
+
+}  // namespace lockbench::stress

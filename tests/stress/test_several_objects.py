@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a class keeps outside of its objects: found where a program has several objects of it, or
+one where another one was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from program import PLUGINS, Program
+
+PLUGIN = str(PLUGINS / "several_objects.so")
+FORM = "objects=several"
+
+
+def reports_of(
+    lockbench: Program, lock: str, *words: str, budget: str = "2s"
+) -> dict[str, dict[str, Any]]:
+    done = lockbench.run(
+        *("stress", lock, "--plugin", PLUGIN, "--budget", budget, "--format", "json", *words)
+    )
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
+    return {report["lock"]: report for report in reports}
+
+
+@pytest.mark.parametrize("engine", ["sim", "real"])
+@pytest.mark.parametrize(
+    "lock", ["depth_of_object", "node_for_each", "bed_wakes_all", "known_by_number"]
+)
+def test_a_correct_lock_is_clean_in_both_forms(lockbench: Program, lock: str, engine: str) -> None:
+    reports = reports_of(lockbench, lock, "--engine", engine)
+    assert [name.endswith(FORM) for name in reports] == [False, True], reports
+    for report in reports.values():
+        assert report["verdict"] == "clean", report
+
+
+@pytest.mark.parametrize(
+    ("lock", "oracles"),
+    [
+        ("depth_of_thread", ["exclusion"]),
+        ("node_for_all", ["progress", "cycle", "exclusion"]),
+        ("bed_wakes_one", ["progress", "independence"]),
+        ("known_by_address", ["progress"]),
+    ],
+)
+def test_the_broken_lock_beside_it_fails_in_one(
+    lockbench: Program, lock: str, oracles: list[str]
+) -> None:
+    reports = reports_of(lockbench, lock, "--engine", "sim")
+    failed = {name: one for name, one in reports.items() if one["verdict"] == "failed"}
+    assert [name.endswith(FORM) for name in failed] == [True], reports
+    (report,) = failed.values()
+    assert report["oracle"] in oracles, report
+
+
+def test_a_thread_that_takes_a_new_lock_for_the_old_one_shows_where_it_was_made(
+    lockbench: Program,
+) -> None:
+    words = ["--engine", "sim", "--program", "L0 U Z L0 R4000000 U | L0 U Z L0 U"]
+    broken = reports_of(lockbench, "known_by_address", *words)["global:lock=known_by_address"]
+    assert broken["oracle"] == "progress", broken
+    for engine in ("sim", "real"):
+        words[1] = engine
+        sound = reports_of(lockbench, "known_by_number", *words)["global:lock=known_by_number"]
+        assert sound["verdict"] == "clean", sound
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("L0 Z U | Z", "has a Z while it holds a key; let the U come before it"),
+        ("L0 U Z | L0 U", "thread 1: has another number of Z than thread 0"),
+        ("Z A1 | Z", "leave out A and X"),
+    ],
+)
+def test_a_program_whose_threads_would_not_meet_is_refused(
+    lockbench: Program, program: str, why: str
+) -> None:
+    words = ["--plugin", PLUGIN, "--engine", "sim", "--program", program, "--budget", "1s"]
+    done = lockbench.run("stress", "known_by_number", *words)
+    assert done.returncode == 2, done.stdout
+    assert why in done.stderr
