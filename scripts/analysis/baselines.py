@@ -19,6 +19,7 @@ USUAL_BASELINES = (
     "global",
     "keyed_table",
     "striped_vector",
+    "file_flock",
     "redis",  # of the locks of services
     # Of lockbench-micro: a base lock, and the least that a plain lock can cost.
     "std",

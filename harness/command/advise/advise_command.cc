@@ -65,8 +65,12 @@ absl::StatusOr<CellTraits> check_here(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
+Nanoseconds budget_of(const AdviseOptions& options) {
+  return options.budget.value_or(usual_budget(options.wanted.kind));
+}
+
 int measure(AdviseOptions options) {
-  absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check_here);
+  absl::StatusOr<Plan> plan = advice_plan(options.wanted, budget_of(options), check_here);
   if (!plan.ok()) return complain_of_advice(plan.status());
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
   if (!asked.ok()) return complain_of_advice(asked.status());
@@ -88,7 +92,7 @@ int measure(AdviseOptions options) {
 absl::Status ask_user(AdviseOptions& options) {
   const absl::StatusOr<std::vector<std::string>> machines =
       options.models.machines ? options.models.machines() : std::vector<std::string>{};
-  Asked asked{.wanted = options.wanted, .machine = {}, .budget = options.budget};
+  Asked asked{.wanted = options.wanted, .question = {}, .machine = {}, .budget = options.budget};
   const AskedAbout about{
       .processors = read_machine().usable_threads.value_or(2),
       .machines = machines.value_or(std::vector<std::string>{}),
@@ -99,6 +103,7 @@ absl::Status ask_user(AdviseOptions& options) {
           }};
   if (absl::Status done = ask_case(std::cin, std::cerr, about, asked); !done.ok()) return done;
   options.wanted = asked.wanted;
+  options.question = asked.question;
   options.machine = asked.machine;
   options.budget = asked.budget;
   return absl::OkStatus();
@@ -136,7 +141,10 @@ int advise_command(const AdviseOptions& given) {
   if (options.wanted.cell.threads == 0) {
     if (absl::Status asked = ask_user(options); !asked.ok()) return complain_of_advice(asked);
   }
-  if (options.across_machines) {
+  for (const std::string& difference : differences_of(options.question)) {
+    std::cerr << "lockbench advise: " << difference << '\n';
+  }
+  if (options.question.across_machines) {
     if (absl::Status added = ask_for_services(options.wanted); !added.ok())
       return complain_of_advice(added);
   }
