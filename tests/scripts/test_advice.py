@@ -257,6 +257,37 @@ def test_what_the_case_rules_out_does_not_compete(
     assert keyed.place == 0 and why in keyed.reason
 
 
+def test_pools_of_another_size_do_not_answer(make_run: MakeRun) -> None:
+    primitives = ["lease:leases=4", "lease_condvar:leases=4", "lease:leases=40"]
+    cells = synthetic.sweep(primitives, threads=(8,), keys=(3,), workload="checkout")
+
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e6 * (9 if row["params"] == "leases=40" else 1)
+        row["fairness_jain"], row["wait_max_ns"] = 0.99, 1e5
+
+    run = loader.load(make_run(cells=cells, change=change))
+    asked = case(threads=8, keys=3, workload="checkout", capacity=4)
+    found = advice.of_run(run, asked)
+    assert found.primitive == "lease_condvar:leases=4"
+    (other,) = (one for one in found.choices if one.place == 0)
+    assert (other.primitive, other.reason) == ("lease:leases=40", "is not for 4 holders of a key")
+
+
+def test_how_many_operations_gave_up_is_told(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["global", "keyed"], threads=(2,))
+
+    def change(row: dict[str, Any]) -> None:
+        rates(**{"global": 1, "keyed": 1})(row)
+        row["timeout_ns"], row["operations"], row["timeouts"] = 5_000_000, 900, 100
+
+    run = loader.load(make_run(cells=cells, change=change))
+    found = advice.of_run(run, case(timeout_ns=5e6))
+    assert "With global, 500 of 5,000 operations gave up after 5 ms." in found.answer
+    other = advice.of_run(run, case())
+    assert other.differences == ["timeout 5 ms, asked no timeout"]
+    assert not any("gave up" in line for line in other.answer)
+
+
 def test_the_command_ends_with_4_if_nothing_is_left(make_run: MakeRun, capsys: Capture) -> None:
     asked = {"threads": 2, "keys": 64, "asked": "x", "memory_bytes": 1}
     words = [str(make_run()), "--case", json.dumps(asked)]
