@@ -34,7 +34,7 @@ from analysis import baselines, cells, comparison, locking_cost, prediction_erro
 from analysis import tables, unfairness, units, verdict
 from analysis.errors import InconclusiveError
 from analysis.loader import SATURATED, InputError, Run
-from analysis.text import code, markdown, markdown_table
+from analysis.text import code, markdown
 
 # The maximum distance between the case and a measured cell, in doublings: for example, four times
 # the threads and four times the keys.
@@ -196,7 +196,7 @@ def of_run(run: Run, case: Case) -> Advice:
     return Advice(
         case=case,
         run=run,
-        result=_only(comparison.within(run, comparison.Options()), names, group.key),
+        result=_only(comparison.within(run, comparison.Options()), names, group.key, mapped),
         answer=_answer(table, loads, differences if far else [], run.predicted)
         + _reached(loads, case)
         + _timed_out(group, loads, case)
@@ -373,7 +373,12 @@ def _by_label(group: verdict.Group) -> list[tuple[str, pd.DataFrame]]:
     return [(str(label), rows) for label, rows in group.rows.groupby("label", sort=False)]
 
 
-def _only(result: comparison.Result, names: list[str], key: dict[str, Any]) -> comparison.Result:
+def _only(
+    result: comparison.Result,
+    names: list[str],
+    key: dict[str, Any],
+    mapped: readers.Map | None,
+) -> comparison.Result:
     lines = [line for line in result.lines if line.group in names]
     facet = cells.describe({name: one for name, one in key.items() if name not in _OF_LOAD})
     costs = [one for one in result.costs if one.group == facet and len(names) > 1]
@@ -381,6 +386,7 @@ def _only(result: comparison.Result, names: list[str], key: dict[str, Any]) -> c
         result,
         lines=lines,
         costs=costs,
+        readers=[] if mapped is None else [mapped],
         **dict.fromkeys(("scalability", "saturation", "published", "notes", "banners"), []),
     )
 
@@ -720,17 +726,6 @@ def _grounds(advice: Advice) -> list[str]:
     return [*found, f"rows: {advice.run.folder}/trials.csv"]
 
 
-_MAP = (
-    "Faster by reads and hold: shared (a lock that readers share), mutex, ≈ (neither),"
-    " or ? (not decided)"
-)
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  " + "  ".join(f"{one:>{w}}" for one, w in zip(row, widths)) for row in rows]
-
-
 def _as_text(advice: Advice) -> str:
     out = [*advice.run.banners, *advice.answer, ""]
     if advice.answered and advice.code:
@@ -739,8 +734,6 @@ def _as_text(advice: Advice) -> str:
     for one in advice.choices:
         out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
     out += [f"  {ground}" for ground in _grounds(advice)]
-    if advice.map is not None:
-        out += ["", f"{_MAP} ({advice.map.where})", *_aligned(readers.table_of(advice.map))]
     return "\n".join([*out, ""]) + "\n" + tables.as_text(advice.result)
 
 
@@ -753,10 +746,6 @@ def _as_markdown(advice: Advice) -> str:
         place = f"{one.place}." if one.place else "-"
         out.append(f"{place} {code(one.primitive)}: {markdown(one.reason)}")
     out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice)), ""]
-    if advice.map is not None:
-        head, *rows = readers.table_of(advice.map)
-        out += [f"{markdown(_MAP)} ({advice.map.where})", ""]
-        out += [*markdown_table(head, rows, "r" * len(head)), ""]
     return "\n".join(out) + "\n" + tables.as_markdown(advice.result)
 
 
@@ -775,6 +764,6 @@ def _as_json(advice: Advice) -> str:
         "choices": [dataclasses.asdict(one) for one in advice.choices],
         "differences": advice.differences,
         "far": advice.far,
-        "map": [field.record() for field in advice.map.fields] if advice.map else [],
+        "map": advice.map.record() if advice.map is not None else None,
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

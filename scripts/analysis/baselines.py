@@ -16,6 +16,7 @@ USUAL_BASELINES = (
     "global:lock=std",
     "recursive_mutex",
     "lease_condvar",
+    "global:lock=std_shared",
     "global",
     "keyed_table",
     "striped_vector",

@@ -26,6 +26,12 @@ SHARED, MUTEX, NEITHER, UNDECIDED = "shared", "mutex", "neither", "undecided"
 # Fewer timed waits of writers say nothing of the rare long ones.
 LEAST_TIMED_WRITES = 100
 
+QUESTION = "A lock that readers share, or a mutex?"
+EXPLAINED = (
+    "the faster one, and its speed against the other: shared (a lock that readers share) or mutex;"
+    f" ≈ they differ by less than {units.percent(GAIN_THAT_COUNTS)}; ? not decided"
+)
+
 _SHARED = re.compile(r"keyed_shared\b|.*\block=(std_shared|absl_shared|tbb_rw|tbb_spin_rw)\b")
 # What varies within a map, or follows from what varies.
 _VARIES = {"hold_ns", "write_share", "think_kind", "think_ns", "think_lines", "sample_every"}
@@ -95,6 +101,11 @@ class Map:
         threads, keys = units.plural(self.threads, "thread"), units.plural(self.keys, "key")
         return f"{threads}, {keys}, {self.load}"
 
+    def record(self) -> dict[str, Any]:
+        """For JSON."""
+        about = {"threads": self.threads, "keys": self.keys, "load": self.load}
+        return {**about, "fields": [field.record() for field in self.fields]}
+
 
 def maps(table: verdict.Table) -> list[Map]:
     """Those with two shares of reads and two holds or more."""
@@ -141,7 +152,7 @@ def _field(table: verdict.Table, place: int) -> Field | None:
 
 def answer(found: Map) -> list[str]:
     """From which reads on readers gain, a sentence for each hold."""
-    lines = [f"A lock that readers share, or a mutex? ({found.where})"]
+    lines = [f"{QUESTION} {found.where}:"]
     return lines + [
         f"hold {units.nanoseconds(hold)}: {_of_hold(found, hold)}" for hold in found.holds
     ]
@@ -187,28 +198,20 @@ def _gains(fields: Sequence[Field]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def table_of(found: Map) -> list[list[str]]:
-    """The map as rows of text, with a head: a row for each share of reads, a column for each
-    hold."""
-    head = ["reads", *(f"hold {units.nanoseconds(hold)}" for hold in found.holds)]
-    rows = []
-    for reads in found.reads:
-        fields = [found.at(reads, hold) for hold in found.holds]
-        rows.append([f"{100 * reads:.4g} %", *(one.words if one else "–" for one in fields)])
-    return [head, *rows]
-
-
 def writers(group: verdict.Group, rows: pd.DataFrame) -> str:
     """Whether writers starve, as far as the trials of a group say it. Each of its threads reads and
     writes, so one that waits too long to write waits too long altogether."""
     starving = {
-        label: words
-        for label, words in group.unfair.items()
-        if words and is_shared(label) and label != cells.FLOOR
+        shared: "; ".join(
+            f"{label} ({words})"
+            for label, words in group.unfair.items()
+            if words and label != cells.FLOOR and is_shared(label) is shared
+        )
+        for shared in (True, False)
     }
-    if starving:
-        said = "; ".join(f"{label} ({words})" for label, words in starving.items())
-        return f"Threads that want to write may starve: {said}."
+    if starving[True]:
+        others = f" So may threads with a mutex: {starving[False]}." if starving[False] else ""
+        return f"Threads that want to write may starve: {starving[True]}.{others}"
     own = unfairness.asked(rows[rows["valid"] & rows["label"].map(is_shared)])
     if own.empty or group.key["write_share"] is None:
         return ""

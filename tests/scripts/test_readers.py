@@ -6,13 +6,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import advise
 import pytest
+import report
 import synthetic
 from analysis import advice, loader, readers, wait_limit
 from analysis.errors import InputError
+from analysis.pictures import readers_or_mutex
+from matplotlib.colors import to_rgba
 from support import Capture, MakeRun
 
 PRIMITIVES = ["global:lock=std", "global", "global:lock=std_shared"]
@@ -63,7 +67,7 @@ GRID: Lead = {
 def test_the_map_says_from_which_reads_and_hold_on_readers_gain(make_run: MakeRun) -> None:
     found = advised(make_run, GRID)
     first = found.answer.index(
-        "A lock that readers share, or a mutex? (8 threads, 1 key, 50 % load)"
+        "A lock that readers share, or a mutex? 8 threads, 1 key, 50 % load:"
     )
     assert found.answer[first + 1 :] == [
         "  hold 200 ns: a mutex is faster at 50 %, 90 % reads (1.25× to 2.00×); they differ by less"
@@ -81,7 +85,7 @@ def test_the_map_says_from_which_reads_and_hold_on_readers_gain(make_run: MakeRu
         ["99", "%", "≈", "shared", "1.60×", "shared", "2.00×"],
     ]
     assert "| 50 % | mutex 2.00× |" in advice.written(found, "markdown")
-    records = json.loads(advice.written(found, "json"))["map"]
+    records = json.loads(advice.written(found, "json"))["map"]["fields"]
     assert {"shared", "mutex", "neither"} == {one["winner"] for one in records}
     assert len(records) == 9
 
@@ -93,12 +97,25 @@ def test_the_answer_is_that_of_the_cell_of_the_case(make_run: MakeRun) -> None:
     assert far.differences == ["1 % writes, asked 0.1 % writes"]
 
 
+def test_of_locks_that_readers_share_the_standard_one_is_the_simplest(make_run: MakeRun) -> None:
+    primitives = ["global:lock=std", "global:lock=absl_shared", "global:lock=std_shared"]
+    cells = synthetic.sweep(primitives, (8,), (1,), (2000,), workload="read_mostly")
+
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e6 * (1 if row["params"] == "lock=std" else 2)
+        row["fairness_jain"], row["wait_max_ns"] = 0.99, 1e5
+
+    cells = [{**cell, "write_share": 0.1} for cell in cells]
+    run = loader.load(make_run(cells=cells, blocks=7, change=change))
+    assert advice.of_run(run, case()).primitive == "global:lock=std_shared"
+
+
 def test_what_the_trials_do_not_decide_is_no_draw(make_run: MakeRun) -> None:
     found = advised(make_run, GRID, noise=0.6)
     assert "not decided by these trials at" in "\n".join(found.answer)
     assert found.map is not None
     assert readers.UNDECIDED in {field.winner for field in found.map.fields}
-    assert "?" in {word for row in readers.table_of(found.map) for word in row}
+    assert "?" in advice.written(found, "text").split()
 
 
 def test_a_gain_that_ends_is_not_said_to_go_on(make_run: MakeRun) -> None:
@@ -139,6 +156,24 @@ def test_who_starves_is_said(
     run = make_run(cells=cells_of(GRID), blocks=7, change=changed)
     found = advice.of_run(loader.load(run), case())
     assert any(line.startswith(said) for line in found.answer), found.answer
+
+
+def test_the_picture_and_the_pages_have_the_map(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run(cells=cells_of(GRID), blocks=7, change=led(GRID))
+    made = readers_or_mutex.draw(loader.load(folder))
+    assert made is not None
+    words = [text.get_text() for axes in made.axes for text in axes.texts]
+    assert {"hold 200 ns", "99 % reads", "mutex 2.00×", "shared 1.60×", "≈"} <= set(words)
+    winners = {patch.get_facecolor() for axes in made.axes for patch in axes.patches}
+    assert {to_rgba(colour) for colour in readers_or_mutex.COLOURS.values()} <= winners
+    for form, row in (
+        ("html", '<td class="step2">mutex 2.00×</td>'),
+        ("markdown", "| 50 % | mutex 2.00× | mutex 1.11× | shared 1.20× |"),
+    ):
+        page = tmp_path / f"page.{form}"
+        assert report.main([str(folder), "--format", form, "--out", str(page)]) == 0
+        text = page.read_text(encoding="utf-8")
+        assert readers.QUESTION in text and row in text
 
 
 @pytest.mark.parametrize(
