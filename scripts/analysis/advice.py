@@ -164,7 +164,15 @@ class Advice:
 
     @property
     def code(self) -> list[str]:
-        return snippets.of(self.primitive, self.case.key_type) if self.primitive else []
+        return code_of(self.primitive, self.case)
+
+
+def code_of(primitive: str | None, case: Case) -> list[str]:
+    """C++ lines to paste; empty if none are known."""
+    if primitive is None:
+        return []
+    several = case.workload == "transfer"
+    return snippets.of(primitive, case.key_type, case.keys, several)
 
 
 def of_run(run: Run, case: Case) -> Advice:

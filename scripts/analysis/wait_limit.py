@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import baselines, cells, saturation, snippets, units
-from analysis.advice import FAR, Case, distance
+from analysis.advice import FAR, Case, code_of, distance
 from analysis.errors import InconclusiveError, InputError
 from analysis.loader import Run
 
@@ -62,6 +62,10 @@ class Limited:
     @property
     def limit(self) -> str:
         return units.nanoseconds(self.case.wait_limit_ns or 0.0)
+
+    @property
+    def code(self) -> list[str]:
+        return code_of(self.primitive, self.case)
 
     @property
     def of_choice(self) -> Held | None:
@@ -181,9 +185,8 @@ def written(found: Limited, form: str) -> str:
             ]
         return "\n".join(lines) + "\n"
     out = [*found.run.banners, *answer(found), ""]
-    code = snippets.of(found.primitive, found.case.key_type) if found.primitive else []
-    if found.answered and code:
-        out += [*(f"    {line}" for line in code), ""]
+    if found.answered and found.code:
+        out += [*(f"    {line}" for line in found.code), ""]
     out.append("p99 wait by operations per second, median of the trials")
     wide = max((len(one.primitive) for one in found.held), default=0)
     out.append("  " + " " * wide + "".join(f"{units.whole(rate):>12}" for rate in rates))

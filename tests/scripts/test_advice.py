@@ -308,20 +308,26 @@ def test_the_comparisons_are_those_of_the_run(make_run: MakeRun, capsys: Capture
 
 KNOWN = ["global", "global:lock=std", "keyed:buckets=2048", "striped:stripes=64"]
 KNOWN += ["striped_vector:stripes=64", "keyed_shared", "reentrant", "recursive_mutex"]
+KNOWN += ["global:lock=std_shared", "lease:leases=4"]
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
 @pytest.mark.parametrize("key_type", ["u64", "string"])
-def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str) -> None:
+@pytest.mark.parametrize("several", [False, True])
+def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str, several: bool) -> None:
     source = ["#include <cstdint>", "#include <mutex>", "#include <string_view>"]
     bodies = []
-    for number, primitive in enumerate(KNOWN):
-        include, declared, *used = snippets.of(primitive, key_type)
+    known = [one for one in KNOWN if snippets.of(one, key_type, several=several)]
+    assert len(known) == (6 if several else len(KNOWN))
+    for number, primitive in enumerate(known):
+        include, declared, *used = snippets.of(primitive, key_type, 3, several)
         source.append(include)
         key = "std::string_view key" if key_type == "string" else "std::uint64_t key"
         lines = "\n  ".join(used)
+        given = f"{key}, {key.replace('key', 'other')}, std::uint64_t shard"
         bodies.append(
-            f"namespace n{number} {{ {declared}\nvoid f({key}) {{\n  (void)key;\n  {lines}\n}} }}"
+            f"namespace n{number} {{ {declared}\nvoid f({given}) {{\n"
+            f"  (void)key, (void)other, (void)shard;\n  {lines}\n}} }}"
         )
     path = tmp_path / "lines.cc"
     path.write_text("\n".join([*source, *bodies, "int main() {}", ""]), encoding="utf-8")
@@ -333,4 +339,6 @@ def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str) -> None:
 
 def test_a_primitive_with_other_parameters_has_no_lines() -> None:
     assert snippets.of("keyed_tbb", "u64") == []
-    assert snippets.of("lease:leases=4", "u64") == []
+    assert snippets.of("lease:leases=4,order=fifo", "u64") == []
+    # One lock after the other could deadlock.
+    assert snippets.of("striped_vector:stripes=64", "u64", several=True) == []

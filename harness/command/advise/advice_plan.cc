@@ -69,11 +69,12 @@ absl::Status about_rate(const AdviceCase& wanted, const CellTraits& traits,
 
 // Empty if nothing is known of loads.
 Loads usual_loads(const AdviceCase& wanted, const CellTraits& traits) {
-  const absl::StatusOr<double> highest = highest_load(wanted.cell, traits, false);
+  const bool sleeps = wanted.cell.hold.sleeps();
+  const absl::StatusOr<double> highest = highest_load(wanted.cell, traits, sleeps);
   if (!highest.ok()) return {};
   Loads loads;
   for (const double part : {kLow, kMedium, kHigh}) {
-    loads.push_back(Load{.share = part * *highest, .sleeps = false});
+    loads.push_back(Load{.share = part * *highest, .sleeps = sleeps});
   }
   loads.push_back(std::nullopt);
   return loads;
@@ -148,6 +149,12 @@ absl::StatusOr<Resolved> resolve(const AdviceCase& wanted, const CellCheck& chec
   AdviceCase& found = resolved.wanted;
   if (wanted.wait_limit) return resolve_rates(std::move(resolved));
   if (wanted.think) found.cell.think = *wanted.think;
+  // Threads that sleep while they hold a lock wait for something else; so they do between.
+  if (found.cell.hold.sleeps()) {
+    for (std::optional<Load>& load : found.loads) {
+      if (load) load->sleeps = true;
+    }
+  }
   if (rate_of(wanted)) {
     const absl::StatusOr<Pace> pace = pace_for_rate(wanted.cell, *rate_of(wanted), *traits);
     if (!pace.ok()) return about_rate(wanted, *traits, pace.status());
