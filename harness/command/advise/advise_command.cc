@@ -12,6 +12,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
+#include "harness/command/advise/observed_case.h"
 #include "harness/command/advise/questions.h"
 #include "harness/command/observe/observed_place.h"
 #include "harness/command/run/finish.h"
@@ -113,8 +114,15 @@ absl::Status take_observed(AdviseOptions& options) {
   const absl::StatusOr<RecordedPlace> place = recorded_place(*options.observed, options.place);
   if (!place.ok()) return place.status();
   std::cerr << "The load at " << printable(place->name) << '\n';
-  options.wanted.cell = load_of(*place);
-  options.wanted.think = options.wanted.cell.think;
+  ObservedCase observed = case_of(*place);
+  for (const std::string& difference : observed.differences) {
+    std::cerr << "lockbench advise: " << difference << '\n';
+  }
+  observed.wanted.memory_bytes = options.wanted.memory_bytes;
+  observed.wanted.fair = options.wanted.fair;
+  observed.wanted.when = options.wanted.when;
+  observed.wanted.beats = options.wanted.beats;
+  options.wanted = std::move(observed.wanted);
   return absl::OkStatus();
 }
 

@@ -38,6 +38,8 @@ absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& fi
                        .preset = *preset,
                        .acquisitions = json.at("acquisitions"),
                        .contended = json.at("contended"),
+                       .recursions = json.at("recursions"),
+                       .failed_tries = json.at("failed_tries"),
                        .wait_p50_ns = wait.at("p50_ns"),
                        .wait_p99_ns = wait.at("p99_ns")};
 }

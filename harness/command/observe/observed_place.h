@@ -17,8 +17,10 @@ namespace lockbench {
 struct RecordedPlace {
   std::string name;
   Preset preset;  // that reproduces it
-  std::uint64_t acquisitions = 0;
+  std::uint64_t acquisitions = 0;  // by threads that did not hold the lock
   std::uint64_t contended = 0;
+  std::uint64_t recursions = 0;  // acquisitions by threads that held it
+  std::uint64_t failed_tries = 0;
   double wait_p50_ns = 0;  // of each wait
   double wait_p99_ns = 0;
 
