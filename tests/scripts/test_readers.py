@@ -45,7 +45,12 @@ def led(
 
 
 def case(**asked: Any) -> advice.Case:
-    given = {"threads": 8, "keys": 1, "workload": "read_mostly", "hold_kind": "spin"}
+    given: dict[str, Any] = {
+        "threads": 8,
+        "keys": 1,
+        "workload": "read_mostly",
+        "hold_kind": "spin",
+    }
     given |= {"hold_ns": 2000.0, "write_share": 0.1, "any_load": True}
     return advice.Case(asked="the case", **{**given, **asked})
 
@@ -202,9 +207,15 @@ def limited(make_run: MakeRun, waits_us: dict[str, dict[int, float]], **asked: A
         row["wait_p99_ns"] = 1e3 * waits_us[label][row["rate_per_s"]]
 
     run = loader.load(make_run(cells=cells, blocks=7, change=change))
-    given = {"threads": 2, "keys": 1, "hold_kind": "spin", "hold_ns": 200.0, "mode": "open"}
-    wanted = advice.Case(asked="it", **{**given, "wait_limit_ns": 100e3, "any_load": True, **asked})
-    return wait_limit.of_run(run, wanted)
+    given: dict[str, Any] = {
+        "threads": 2,
+        "keys": 1,
+        "hold_kind": "spin",
+        "hold_ns": 200.0,
+        "mode": "open",
+    }
+    given |= {"wait_limit_ns": 100e3, "any_load": True, **asked}
+    return wait_limit.of_run(run, advice.Case(asked="it", **given))
 
 
 WAITS = {
@@ -254,7 +265,13 @@ def test_what_cannot_keep_up_does_not_hold_the_limit(make_run: MakeRun) -> None:
 
     cells = synthetic.arriving(synthetic.sweep(["global"], (2,), (1,)), (10_000, 20_000))
     run = loader.load(make_run(cells=cells, blocks=7, change=change))
-    asked = {"threads": 2, "keys": 1, "hold_kind": "spin", "hold_ns": 200.0, "mode": "open"}
+    asked: dict[str, Any] = {
+        "threads": 2,
+        "keys": 1,
+        "hold_kind": "spin",
+        "hold_ns": 200.0,
+        "mode": "open",
+    }
     found = wait_limit.of_run(
         run, advice.Case(asked="it", wait_limit_ns=1e5, any_load=True, **asked)
     )
@@ -264,7 +281,13 @@ def test_what_cannot_keep_up_does_not_hold_the_limit(make_run: MakeRun) -> None:
 def test_the_command_answers_for_limits(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.arriving(synthetic.sweep(["global", "keyed"], (2,), (1,)), (1_000, 2_000))
     folder = make_run(cells=cells, blocks=7)
-    asked = {"threads": 2, "keys": 1, "asked": "x", "mode": "open", "hold_kind": "spin"}
+    asked: dict[str, Any] = {
+        "threads": 2,
+        "keys": 1,
+        "asked": "x",
+        "mode": "open",
+        "hold_kind": "spin",
+    }
     asked |= {"hold_ns": 200.0, "any_load": True}
     for limit, code in ((1e9, 0), (1.0, 4)):
         words = [str(folder), "--case", json.dumps({**asked, "wait_limit_ns": limit})]
@@ -272,4 +295,4 @@ def test_the_command_answers_for_limits(make_run: MakeRun, capsys: Capture) -> N
     assert "Use global" in capsys.readouterr().out
     closed = loader.load(make_run(cells=synthetic.sweep(["global", "keyed"], (2,), (1,))))
     with pytest.raises(InputError, match="has no open loop"):
-        wait_limit.of_run(closed, advice.Case(**{**asked, "wait_limit_ns": 1.0}))
+        wait_limit.of_run(closed, advice.Case(**asked, wait_limit_ns=1.0))

@@ -14,7 +14,6 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/advise/observed_case.h"
 #include "harness/command/advise/questions.h"
-#include "harness/command/observe/observed_place.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/services.h"
@@ -110,22 +109,6 @@ absl::Status ask_user(AdviseOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status take_observed(AdviseOptions& options) {
-  const absl::StatusOr<RecordedPlace> place = recorded_place(*options.observed, options.place);
-  if (!place.ok()) return place.status();
-  std::cerr << "The load at " << printable(place->name) << '\n';
-  ObservedCase observed = case_of(*place);
-  for (const std::string& difference : observed.differences) {
-    std::cerr << "lockbench advise: " << difference << '\n';
-  }
-  observed.wanted.memory_bytes = options.wanted.memory_bytes;
-  observed.wanted.fair = options.wanted.fair;
-  observed.wanted.when = options.wanted.when;
-  observed.wanted.beats = options.wanted.beats;
-  options.wanted = std::move(observed.wanted);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 int complain_of_advice(const absl::Status& status, int code) {
@@ -144,7 +127,9 @@ int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
   if (options.observed) {
-    if (absl::Status taken = take_observed(options); !taken.ok()) return complain_of_advice(taken);
+    const absl::Status taken =
+        take_place(*options.observed, options.place, options.wanted, std::cerr);
+    if (!taken.ok()) return complain_of_advice(taken);
   }
   if (options.wanted.cell.threads == 0) {
     if (absl::Status asked = ask_user(options); !asked.ok()) return complain_of_advice(asked);

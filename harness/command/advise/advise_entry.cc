@@ -177,6 +177,63 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
   add_switch(advise, "--fair", "Excludes primitives that starve threads, as measured", wanted.fair);
 }
 
+// Each flag of these says a part of the case. An observation says all of it but memory, fairness
+// and what is compared.
+constexpr auto kOfLoad = {
+    "--threads",  "--keys",    "--distribution", "--key-type",  "--hold",           "--rate",
+    "--every",    "--load",    "--think",        "--reads",     "--nested",         "--several",
+    "--capacity", "--timeout", "--wait-limit",   "--processes", "--across-machines"};
+constexpr auto kOfCase = {"--threads",
+                          "--keys",
+                          "--distribution",
+                          "--key-type",
+                          "--hold",
+                          "--rate",
+                          "--every",
+                          "--load",
+                          "--think",
+                          "--reads",
+                          "--nested",
+                          "--several",
+                          "--capacity",
+                          "--timeout",
+                          "--wait-limit",
+                          "--processes",
+                          "--across-machines",
+                          "--memory",
+                          "--fair",
+                          "--run",
+                          "--machine",
+                          "--when",
+                          "--beats",
+                          "--observed"};
+
+// What is wrong with the flags that name an observation.
+std::string validate_source(const CLI::App& advise, const AdviseOptions& options) {
+  if (!options.observed) {
+    if (!was_given(advise, "--place")) return {};
+    return "--place: names a place of an observation; say --observed DIR";
+  }
+  const std::string other = first_given(advise, kOfLoad);
+  return other.empty() ? "" : "--observed: says the whole case; leave out " + other;
+}
+
+// What the case lacks.
+std::string validate_case(const CLI::App&, const AdviseOptions& options) {
+  const AdviceCase& wanted = options.wanted;
+  const bool complete = options.observed.has_value();
+  if (!complete && wanted.cell.threads == 0) {
+    return "--threads: not given; say how many threads lock, as --threads 32";
+  }
+  if (!complete && wanted.cell.keys == 0) {
+    return "--keys: not given; say how many keys there are, as --keys 10000";
+  }
+  if (wanted.when.has_value() != wanted.beats.has_value()) {
+    return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
+  }
+  return {};
+}
+
 // What is wrong with the flags that say how often the threads lock.
 std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) {
   std::string first;
@@ -191,6 +248,46 @@ std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) 
     return "--load: --when compares at one load; name one, as --load 50%";
   }
   return {};
+}
+
+std::string validate_wait_limit(const CLI::App& advise, const AdviseOptions& options) {
+  if (!options.question.wait_limit) return {};
+  std::string other = first_given(advise, {"--think", "--when", "--machine"});
+  if (!other.empty()) {
+    return "--wait-limit: measures waits by the rate at which operations arrive; leave out " +
+           other;
+  }
+  other = first_given(advise, {"--memory", "--fair"});
+  if (other.empty()) return {};
+  return "--wait-limit: chooses by the p99 wait alone; leave out " + other;
+}
+
+std::string validate_services(const CLI::App& advise, const AdviseOptions& options) {
+  if (!options.question.across_machines) {
+    if (options.services.empty()) return {};
+    return "--service: is for locks of services; add --across-machines, or leave it out";
+  }
+  const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
+  if (other.empty()) return {};
+  if (other == "--machine") {
+    return "--across-machines: asks servers, whose answers take the time of a network and of a "
+           "disk; the model of a machine has neither; leave out --machine";
+  }
+  return "--across-machines: measures the locks of services, whose memory is the server's; "
+         "leave out " +
+         other;
+}
+
+// What is wrong with the flags that say where the answer comes from.
+std::string validate_ways(const CLI::App& advise, const AdviseOptions& options) {
+  if (was_given(advise, "--machine")) {
+    const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
+    if (other.empty()) return {};
+    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
+  }
+  if (!options.run) return {};
+  const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
+  return idle.empty() ? "" : "--run: answers from that run and measures nothing; leave out " + idle;
 }
 
 }  // namespace
@@ -253,70 +350,20 @@ void AdviseEntry::add_flags(CLI::App& advise) {
 std::string AdviseEntry::complete(const CLI::App& advise, const Invocation& invocation) {
   options_.program = invocation.program;
   options_.words = invocation.words;
-  const AdviseOptions& options = options_;
   // If no case is given, the program asks a user at a terminal for it.
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
-  const std::string of_case =
-      first_given(advise, {"--threads",  "--keys",    "--distribution", "--key-type",
-                           "--hold",     "--rate",    "--every",        "--load",
-                           "--think",    "--memory",  "--fair",         "--run",
-                           "--machine",  "--when",    "--beats",        "--across-machines",
-                           "--observed", "--reads",   "--nested",       "--several",
-                           "--capacity", "--timeout", "--wait-limit",   "--processes"});
-  if (options.observed) {
-    const std::string other = first_given(
-        advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold", "--rate",
-                 "--every", "--load", "--think", "--across-machines", "--reads", "--nested",
-                 "--several", "--capacity", "--timeout", "--wait-limit", "--processes"});
-    if (!other.empty()) return "--observed: says the whole case; leave out " + other;
-  } else if (was_given(advise, "--place")) {
-    return "--place: names a place of an observation; say --observed DIR";
-  }
-  if (people && of_case.empty()) return {};
+  const std::string source = validate_source(advise, options_);
+  if (!source.empty()) return source;
+  if (people && first_given(advise, kOfCase).empty()) return {};
   if (absl::Status posed = pose(options_.question, options_.wanted); !posed.ok()) {
     return std::string(posed.message());
   }
-  if (!options.observed && options.wanted.cell.threads == 0) {
-    return "--threads: not given; say how many threads lock, as --threads 32";
+  for (const auto validate :
+       {validate_case, validate_pace, validate_wait_limit, validate_services, validate_ways}) {
+    std::string wrong = validate(advise, options_);
+    if (!wrong.empty()) return wrong;
   }
-  if (!options.observed && options.wanted.cell.keys == 0) {
-    return "--keys: not given; say how many keys there are, as --keys 10000";
-  }
-  if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
-    return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
-  }
-  if (std::string pace = validate_pace(advise, options); !pace.empty()) return pace;
-  if (options.question.wait_limit) {
-    const std::string other = first_given(advise, {"--think", "--when", "--machine"});
-    if (!other.empty()) {
-      return "--wait-limit: measures waits by the rate at which operations arrive; leave out " +
-             other;
-    }
-  }
-  if (!options.services.empty() && !options.question.across_machines) {
-    return "--service: is for locks of services; add --across-machines, or leave it out";
-  }
-  if (options.question.across_machines) {
-    const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
-    if (other == "--machine") {
-      return "--across-machines: asks servers, whose answers take the time of a network and of a "
-             "disk; the model of a machine has neither; leave out --machine";
-    }
-    if (!other.empty()) {
-      return "--across-machines: measures the locks of services, whose memory is the server's; "
-             "leave out " +
-             other;
-    }
-  }
-  if (was_given(advise, "--machine")) {
-    const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
-    if (other.empty()) return {};
-    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
-  }
-  if (!options.run) return {};
-  const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
-  if (idle.empty()) return {};
-  return "--run: answers from that run and measures nothing; leave out " + idle;
+  return {};
 }
 
 int AdviseEntry::run(const Invocation&) {

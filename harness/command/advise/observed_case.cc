@@ -3,6 +3,7 @@
 #include "harness/command/advise/observed_case.h"
 
 #include <cmath>
+#include <utility>
 
 #include <absl/strings/str_format.h>
 
@@ -99,6 +100,23 @@ ObservedCase case_of(const RecordedPlace& place) {
   }
   found.wanted.think = found.wanted.cell.think;
   return found;
+}
+
+absl::Status take_place(const std::filesystem::path& folder, std::size_t number, AdviceCase& wanted,
+                        std::ostream& out) {
+  const absl::StatusOr<RecordedPlace> place = recorded_place(folder, number);
+  if (!place.ok()) return place.status();
+  out << "The load at " << printable(place->name) << '\n';
+  ObservedCase found = case_of(*place);
+  for (const std::string& difference : found.differences) {
+    out << "lockbench advise: " << difference << '\n';
+  }
+  found.wanted.memory_bytes = wanted.memory_bytes;
+  found.wanted.fair = wanted.fair;
+  found.wanted.when = wanted.when;
+  found.wanted.beats = wanted.beats;
+  wanted = std::move(found.wanted);
+  return absl::OkStatus();
 }
 
 }  // namespace lockbench
