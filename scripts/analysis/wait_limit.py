@@ -12,6 +12,8 @@ the simplest of those that hold it up to the highest one.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +24,7 @@ from analysis import baselines, cells, saturation, snippets, units
 from analysis.advice import FAR, Case, code_of, distance
 from analysis.errors import InconclusiveError, InputError
 from analysis.loader import Run
+from analysis.text import code, markdown, markdown_table, spreadsheet
 
 
 @dataclass(frozen=True)
@@ -172,33 +175,63 @@ def _nothing(found: Limited) -> str:
 
 
 def written(found: Limited, form: str) -> str:
-    if form == "json":
-        return _as_json(found)
+    forms = {"json": _as_json, "csv": _as_csv, "markdown": _as_markdown}
+    return forms.get(form, _as_text)(found)
+
+
+_TABLE = "p99 wait by operations per second, median of the trials"
+
+
+def _table(found: Limited) -> list[list[str]]:
+    """A head, and a row for each primitive."""
     rates = sorted({rate for one in found.held for rate in one.waits_ns})
-    if form == "csv":
-        lines = ["primitive,rate_per_s,wait_p99_ns"]
-        for one in found.held:
-            lines += [
-                f'"{one.primitive}",{rate:.0f},{one.waits_ns[rate]:.0f}'
-                for rate in rates
-                if rate in one.waits_ns
-            ]
-        return "\n".join(lines) + "\n"
+    rows = [["primitive", *map(units.whole, rates)]]
+    for one in found.held:
+        waits = (one.waits_ns.get(rate) for rate in rates)
+        rows.append([one.primitive, *("–" if w is None else units.nanoseconds(w) for w in waits)])
+    return rows
+
+
+def _grounds(found: Limited) -> list[str]:
+    grounds = [f"asked: {found.case.asked}, p99 wait at most {found.limit}"]
+    if found.differences:
+        grounds.append(f"nearest cells of the run: {'; '.join(found.differences)}")
+    return [*grounds, f"rows: {found.run.folder}/trials.csv"]
+
+
+def _as_text(found: Limited) -> str:
     out = [*found.run.banners, *answer(found), ""]
     if found.answered and found.code:
         out += [*(f"    {line}" for line in found.code), ""]
-    out.append("p99 wait by operations per second, median of the trials")
-    wide = max((len(one.primitive) for one in found.held), default=0)
-    out.append("  " + " " * wide + "".join(f"{units.whole(rate):>12}" for rate in rates))
+    rows = _table(found)
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    out.append(_TABLE)
+    for label, *waits in rows:
+        fields = (f"{wait:>{width}}" for wait, width in zip(waits, widths[1:]))
+        out.append("  ".join(["", f"{label:<{widths[0]}}", *fields]))
+    return "\n".join([*out, "", *_grounds(found)]) + "\n"
+
+
+def _as_markdown(found: Limited) -> str:
+    out = [f"**{markdown(banner)}**\n" for banner in found.run.banners]
+    out += [f"### {markdown(' '.join(answer(found)))}", ""]
+    if found.answered and found.code:
+        out += ["```cpp", *found.code, "```", ""]
+    head, *rows = _table(found)
+    out += [_TABLE, ""]
+    body = [[code(label), *waits] for label, *waits in rows]
+    out += [*markdown_table(head, body, "l" + "r" * (len(head) - 1)), ""]
+    return "\n".join([*out, *(f"- {markdown(ground)}" for ground in _grounds(found))]) + "\n"
+
+
+def _as_csv(found: Limited) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["primitive", "rate_per_s", "wait_p99_ns"])
     for one in found.held:
-        fields = (
-            units.nanoseconds(one.waits_ns[rate]) if rate in one.waits_ns else "–" for rate in rates
-        )
-        out.append(f"  {one.primitive:<{wide}}" + "".join(f"{field:>12}" for field in fields))
-    out += ["", f"asked: {found.case.asked}, p99 wait at most {found.limit}"]
-    if found.differences:
-        out.append(f"nearest cells of the run: {'; '.join(found.differences)}")
-    return "\n".join([*out, f"rows: {found.run.folder}/trials.csv"]) + "\n"
+        for rate, wait in one.waits_ns.items():
+            writer.writerow([spreadsheet(one.primitive), f"{rate:.0f}", f"{wait:.0f}"])
+    return out.getvalue()
 
 
 def _as_json(found: Limited) -> str:

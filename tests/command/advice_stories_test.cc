@@ -107,6 +107,17 @@ TEST(AdviceStories, ACacheIsMeasuredWithTheMapOfReadersAndWriters) {
   }
 }
 
+TEST(AdviceStories, AShortBudgetLeavesOutTheMapAndSaysSo) {
+  const AdviceCase wanted = story({.reads = 0.95}, 8, 1, "200ns");
+  const Plan short_plan = advice_plan(wanted, 10s, on_eight_processors).value();
+  EXPECT_THAT(fields_of(short_plan, "global:lock=std"), testing::ElementsAre("95% 200ns"));
+  EXPECT_TRUE(leaves_out_map(wanted, short_plan));
+  EXPECT_FALSE(leaves_out_map(wanted, *plan_of(wanted)));
+  // A mutex has no map.
+  const AdviceCase mutex = story({}, 8, 1, "200ns");
+  EXPECT_FALSE(leaves_out_map(mutex, *plan_of(mutex)));
+}
+
 TEST(AdviceStories, ACacheMayBeReadMoreOftenThanAMutexCould) {
   // 20 us of 100,000 reads a second are two processors' time.
   AdviceCase wanted = story({.reads = 0.95}, 8, 1, "20us");

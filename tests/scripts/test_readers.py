@@ -245,6 +245,15 @@ def test_without_a_rate_the_one_that_holds_it_farthest_is_used(make_run: MakeRun
     assert (document["up_to_per_s"], document["not_at_per_s"]) == (40_000, None)
 
 
+def test_the_waits_are_a_table_in_each_format(make_run: MakeRun) -> None:
+    found = limited(make_run, WAITS)
+    (row,) = (line for line in wait_limit.written(found, "text").splitlines() if "  keyed " in line)
+    assert row.split() == ["keyed", "10", "µs", "110", "µs", "80", "µs"]
+    assert "| `keyed` | 10 µs | 110 µs | 80 µs |" in wait_limit.written(found, "markdown")
+    lines = wait_limit.written(found, "csv").splitlines()
+    assert lines[0] == "primitive,rate_per_s,wait_p99_ns" and "keyed,20000,110000" in lines
+
+
 def test_a_limit_that_nothing_holds_has_no_answer(make_run: MakeRun) -> None:
     found = limited(make_run, WAITS, rate_per_s=40_000.0, wait_limit_ns=50e3, any_load=False)
     assert not found.answered

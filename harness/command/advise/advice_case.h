@@ -63,8 +63,10 @@ absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck&
 // two, these. First come those that people have without a library.
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 
-// Whether the plan has the map of readers and writers, if its budget is long enough.
+// Whether the plan has the map of readers and writers, if its budget is long enough; and whether it
+// was not.
 bool draws_map(const AdviceCase& wanted);
+bool leaves_out_map(const AdviceCase& wanted, const Plan& plan);
 
 // One cell at each load for each candidate that `check` accepts, with enough blocks to compare them
 // and windows as long as `budget` allows. If the budget is too short for all loads and the user

@@ -226,6 +226,13 @@ bool draws_map(const AdviceCase& wanted) {
          wanted.cell.timeout == Nanoseconds{0};
 }
 
+bool leaves_out_map(const AdviceCase& wanted, const Plan& plan) {
+  return draws_map(wanted) &&
+         std::all_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
+           return trial.cell.write_share == wanted.cell.write_share;
+         });
+}
+
 absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck& check) {
   absl::StatusOr<Resolved> resolved = resolve(wanted, check);
   if (!resolved.ok()) return resolved.status();

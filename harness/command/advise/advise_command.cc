@@ -72,6 +72,10 @@ Nanoseconds budget_of(const AdviseOptions& options) {
 int measure(AdviseOptions options) {
   absl::StatusOr<Plan> plan = advice_plan(options.wanted, budget_of(options), check_here);
   if (!plan.ok()) return complain_of_advice(plan.status());
+  if (leaves_out_map(options.wanted, *plan)) {
+    std::cerr << "lockbench advise: the budget is too short for the map of readers and writers; "
+                 "say --budget 40s\n";
+  }
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
   if (!asked.ok()) return complain_of_advice(asked.status());
   options.wanted = *std::move(asked);
