@@ -215,14 +215,22 @@ def writers(group: verdict.Group, rows: pd.DataFrame) -> str:
     own = unfairness.asked(rows[rows["valid"] & rows["label"].map(is_shared)])
     if own.empty or group.key["write_share"] is None:
         return ""
+    worst = own.loc[own["wait_max_ns"].fillna(0.0).idxmax()]
+    longest = f"{units.nanoseconds(worst['wait_max_ns'])} with {worst['label']}"
+    unfair = own[unfairness.FIGURES].apply(unfairness.of_medians, axis=1).astype(bool)
+    if unfair.any():
+        return (
+            f"In {unfair.sum()} of {len(own)} trials of locks that readers share, a thread starved"
+            f" or waited long: at most {longest}."
+        )
     writes = own["operations"] * float(group.key["write_share"])
     timed = float((writes / own["sample_every"]).groupby(own["label"]).sum().min())
     if not timed >= LEAST_TIMED_WRITES:
         return (
-            f"Too few waits of writers were timed to say whether they starve: {timed:.0f} (minimum"
-            f" {LEAST_TIMED_WRITES})."
+            f"Too few waits of writers were timed to say whether they starve: about {timed:.0f}"
+            f" (minimum {LEAST_TIMED_WRITES})."
         )
     return (
-        f"No writer was seen to starve: of each lock that readers share, {timed:,.0f} waits of"
-        " writers or more were timed."
+        f"No writer was seen to starve: of each lock that readers share, about {timed:,.0f} waits"
+        f" of writers or more were timed; the longest wait of a thread is {longest}."
     )
