@@ -172,7 +172,7 @@ def code_of(primitive: str | None, case: Case) -> list[str]:
     if primitive is None:
         return []
     several = case.workload == "transfer"
-    return snippets.of(primitive, case.key_type, case.keys, several)
+    return snippets.of(primitive, case.key_type, case.keys, several, case.timeout_ns)
 
 
 def of_run(run: Run, case: Case) -> Advice:

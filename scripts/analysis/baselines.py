@@ -14,6 +14,7 @@ from analysis.loader import InputError
 # The default baselines: the first of these that a group has.
 USUAL_BASELINES = (
     "global:lock=std",
+    "global:lock=std_timed",
     "recursive_mutex",
     "lease_condvar",
     "global:lock=std_shared",

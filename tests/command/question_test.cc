@@ -162,7 +162,7 @@ TEST(Question, HasTheCandidatesThatCanDoIt) {
   // Those that cannot give up are not asked.
   const std::set<std::string> timed = measured({.timeout = k5ms}, 1);
   EXPECT_THAT(timed, Not(Contains("global:lock=std")));
-  EXPECT_THAT(timed, testing::IsSupersetOf({"global", "keyed"}));
+  EXPECT_THAT(timed, testing::IsSupersetOf({"global:lock=std_timed", "global", "keyed"}));
   EXPECT_THAT(measured({.reads = 0.95, .timeout = k5ms}, 1),
               testing::IsSupersetOf({"global", "keyed_shared"}));
 }

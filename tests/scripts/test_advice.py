@@ -308,19 +308,24 @@ def test_the_comparisons_are_those_of_the_run(make_run: MakeRun, capsys: Capture
 
 KNOWN = ["global", "global:lock=std", "keyed:buckets=2048", "striped:stripes=64"]
 KNOWN += ["striped_vector:stripes=64", "keyed_shared", "reentrant", "recursive_mutex"]
-KNOWN += ["global:lock=std_shared", "lease:leases=4"]
+KNOWN += ["global:lock=std_shared", "global:lock=std_timed", "lease:leases=4"]
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
 @pytest.mark.parametrize("key_type", ["u64", "string"])
-@pytest.mark.parametrize("several", [False, True])
-def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str, several: bool) -> None:
-    source = ["#include <cstdint>", "#include <mutex>", "#include <string_view>"]
+@pytest.mark.parametrize(
+    ("several", "timeout_ns", "count"), [(False, 0, len(KNOWN)), (True, 0, 7), (False, 5e6, 6)]
+)
+def test_the_lines_to_paste_compile(
+    tmp_path: Path, key_type: str, several: bool, timeout_ns: float, count: int
+) -> None:
+    source = ["#include <chrono>", "#include <cstdint>", "#include <mutex>"]
+    source.append("#include <string_view>")
     bodies = []
-    known = [one for one in KNOWN if snippets.of(one, key_type, several=several)]
-    assert len(known) == (6 if several else len(KNOWN))
-    for number, primitive in enumerate(known):
-        include, declared, *used = snippets.of(primitive, key_type, 3, several)
+    lines_of = {one: snippets.of(one, key_type, 3, several, timeout_ns) for one in KNOWN}
+    known = {one: lines for one, lines in lines_of.items() if lines}
+    assert len(known) == count, list(known)
+    for number, (include, declared, *used) in enumerate(known.values()):
         source.append(include)
         key = "std::string_view key" if key_type == "string" else "std::uint64_t key"
         lines = "\n  ".join(used)

@@ -45,6 +45,7 @@ PrimitiveSpec by_key(const std::string& name, const Cell& cell) {
 
 Candidates mutexes(const AdviceCase& wanted) {
   Candidates found{over("global", "std"), plain("global")};
+  if (wanted.cell.timeout != Nanoseconds{0}) found.front() = over("global", "std_timed");
   if (wanted.fair) found.push_back(over("global", "tbb_queuing"));
   found.push_back(by_key("keyed", wanted.cell));
   // With one key, there is only one stripe or shard in use.
