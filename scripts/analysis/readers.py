@@ -35,7 +35,6 @@ EXPLAINED = (
 _SHARED = re.compile(r"keyed_shared\b|.*\block=(std_shared|absl_shared|tbb_rw|tbb_spin_rw)\b")
 # What varies within a map, or follows from what varies.
 _VARIES = {"hold_ns", "write_share", "think_kind", "think_ns", "think_lines", "sample_every"}
-_LOAD = ("load_share", "think_kind")
 
 
 def is_shared(label: str) -> bool:
@@ -108,30 +107,39 @@ class Map:
 
 
 def maps(table: verdict.Table) -> list[Map]:
-    """Those with two shares of reads and two holds or more."""
+    """Those with two shares of reads and two holds or more, at one load: the same load, the same
+    think time, or the same think time by hold."""
     found: dict[str, list[int]] = {}
     for place, group in enumerate(table.groups):
         key = group.key
         if key["workload"] != WORKLOAD or key["mode"] != "timed" or not key["hold_ns"]:
             continue
         rest = {name: one for name, one in key.items() if name not in _VARIES}
-        found.setdefault(repr([*rest.items(), _thinks(key)]), []).append(place)
-    made = (_map(table, places) for places in found.values())
-    return [one for one in made if len(one.holds) > 1 and len(one.reads) > 1]
+        for think in (key["think_ns"], f"{_think_by_hold(key):.3g} x"):
+            found.setdefault(repr([rest, key["think_kind"], think]), []).append(place)
+    made = {tuple(places): _map(table, places) for places in found.values()}
+    return [one for one in made.values() if len(one.holds) > 1 and len(one.reads) > 1]
 
 
-def _thinks(key: dict[str, Any]) -> Any:
-    """What tells loads apart: without a load, the think time."""
-    return key["think_kind"] if key["load_share"] else (key["think_kind"], key["think_ns"])
+def _think_by_hold(key: dict[str, Any]) -> float:
+    return float(key["think_ns"] or 0.0) / float(key["hold_ns"])
 
 
 def _map(table: verdict.Table, places: Sequence[int]) -> Map:
-    key = table.groups[places[0]].key
+    keys = [table.groups[place].key for place in places]
     fields = [field for place in places if (field := _field(table, place)) is not None]
-    load = f"{100 * key['load_share']:.3g} % load" if key["load_share"] else "saturated loop"
-    if not key["load_share"] and key["think_ns"]:
-        load = cells.describe(key, ["think_kind", "think_ns", "think_lines"])
-    return Map(load, int(key["threads"]), int(key["keys"]), fields)
+    return Map(_load_words(keys), int(keys[0]["threads"]), int(keys[0]["keys"]), fields)
+
+
+def _load_words(keys: Sequence[dict[str, Any]]) -> str:
+    key = keys[0]
+    if key["load_share"]:
+        return f"{100 * key['load_share']:.3g} % load"
+    if not key["think_ns"]:
+        return "saturated loop"
+    if len({one["think_ns"] for one in keys}) == 1:
+        return cells.describe(key, ["think_kind", "think_ns", "think_lines"])
+    return f"think {_think_by_hold(key):.3g}× the hold"
 
 
 def _field(table: verdict.Table, place: int) -> Field | None:

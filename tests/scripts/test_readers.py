@@ -13,7 +13,7 @@ import advise
 import pytest
 import report
 import synthetic
-from analysis import advice, loader, readers, wait_limit
+from analysis import advice, loader, readers, verdict, wait_limit
 from analysis.errors import InputError
 from analysis.pictures import readers_or_mutex
 from matplotlib.colors import to_rgba
@@ -130,6 +130,26 @@ def test_a_gain_that_ends_is_not_said_to_go_on(make_run: MakeRun) -> None:
         "  hold 2 µs: readers gain at 50 %, 90 % reads (1.50×); a mutex is faster at 99 % reads"
         " (2.00×)"
     )
+
+
+@pytest.mark.parametrize(
+    ("think", "kind", "words"),
+    [
+        (lambda hold: hold, "exp", "think 1× the hold"),
+        (lambda hold: 2000, "exp", "think 2 µs exp"),
+        (lambda hold: 0, "none", "saturated loop"),
+    ],
+)
+def test_a_map_may_be_at_a_think_time(
+    make_run: MakeRun, think: Callable[[int], int], kind: str, words: str
+) -> None:
+    cells = [
+        {**cell, "load_share": "", "think_kind": kind, "think_ns": think(cell["hold_ns"])}
+        for cell in cells_of(GRID)
+    ]
+    run = loader.load(make_run(cells=cells, blocks=7, change=led(GRID)))
+    (found,) = readers.maps(verdict.of_run(run))
+    assert len(found.fields) == 9 and found.where == f"8 threads, 1 key, {words}"
 
 
 def test_a_run_of_one_hold_has_no_map(make_run: MakeRun) -> None:

@@ -22,9 +22,6 @@ constexpr Nanoseconds kLeastWindow = milliseconds(50);
 constexpr std::array kMapReads{0.5, 0.9, 0.99};
 constexpr std::array<Nanoseconds, 3> kMapHolds{Nanoseconds(200), Nanoseconds(2'000),
                                                Nanoseconds(20'000)};
-// Of the highest load that the threads reach.
-constexpr double kMapLoad = 0.5;
-
 // Of the highest rate that any lock keeps: where the p99 wait of each lock is measured.
 constexpr std::array kRateSteps{0.1, 0.3, 0.5, 0.7, 0.85};
 // A p99 is the wait of one operation in a hundred.
@@ -96,23 +93,20 @@ Sweep case_sweep(const AdviceCase& wanted, const Loads& loads, const CellTraits&
 }
 
 std::vector<Sweep> map_sweeps(const AdviceCase& wanted, const CellTraits& traits) {
-  Cell cell = wanted.cell;
-  cell.think = {};
-  cell.load.reset();
-  const absl::StatusOr<double> highest = highest_load(cell, traits, false);
-  if (!highest.ok()) return {};
-  const Loads loads{Load{.share = kMapLoad * *highest, .sleeps = false}};
   std::vector<Sweep> sweeps;
+  Cell cell = wanted.cell;
+  cell.load.reset();
   for (const Nanoseconds hold : kMapHolds) {
     cell.hold = {.kind = Work::Kind::kSpin, .duration = hold};
-    const WindowNeeds needs = needs_of(cell, loads, traits);
+    cell.think = {.kind = Work::Kind::kRandomSpin, .duration = hold};
+    const WindowNeeds needs = needs_of(cell, {}, traits);
     Sweep sweep = sweep_over(cell, map_candidates_for(wanted));
     sweep.write_shares.clear();
     for (const double reads : kMapReads) sweep.write_shares.emplace_back(1 - reads);
-    sweep.loads = loads;
+    sweep.thinks = {cell.think};
     sweep.warmup = needs.warmup;
     sweep.window = needs.window;
-    sweep.sample_every = sample_every_for(cell, loads);
+    sweep.sample_every = sample_every_for(cell, {});
     sweeps.push_back(std::move(sweep));
   }
   return sweeps;

@@ -20,8 +20,8 @@ using Loads = std::vector<std::optional<Load>>;  // absent in the list: saturate
 Sweep case_sweep(const AdviceCase& wanted, const Loads& loads, const CellTraits& traits);
 
 // The map of readers and writers, for a case with readers: mutexes and locks that readers share, by
-// the share of reads and by the hold, at a medium load. One sweep for each hold. Empty if nothing
-// is known of loads.
+// the share of reads and by the hold. Its threads think for as long as they hold, so that with some
+// of them a mutex is always wanted. One sweep for each hold.
 std::vector<Sweep> map_sweeps(const AdviceCase& wanted, const CellTraits& traits);
 
 // For a case with a limit of waits: each candidate in an open loop, at the rate of the case if it
