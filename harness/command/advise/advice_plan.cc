@@ -282,6 +282,10 @@ absl::StatusOr<Plan> quick_advice_plan(const AdviceCase& wanted, const CellCheck
     sweep.primitives.push_back(striped_std_for(wanted));
   }
   leave_fitting(wanted, check, sweep);
+  if (draws_map(wanted)) {
+    const std::vector<Sweep> map = map_sweeps(resolved->wanted, resolved->traits);
+    preset.sweeps.insert(preset.sweeps.end(), map.begin(), map.end());
+  }
   return expand(preset, check);
 }
 

@@ -32,7 +32,7 @@ def draw(run: Run) -> Figure | None:
         notes.insert(0, f"{len(found) - len(shown)} more panels not shown; compare has them all")
     made, axes = figure.sheet(
         figure.Heading(
-            title=run.titled("A lock that readers share, or a mutex?"),
+            title=run.titled("Locks that readers share, against mutexes"),
             subtitles=[*run.banners, run.heading, "by the share of reads and by the hold"],
             footnotes=notes,
         ),
