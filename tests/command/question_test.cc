@@ -74,9 +74,10 @@ TEST(Question, DeterminesTheWorkload) {
 
 TEST(Question, DeterminesTheParameters) {
   AdviceCase wanted = case_with(1);
-  ASSERT_TRUE(pose({.reads = 0.75, .timeout = k5ms, .wait_limit = Nanoseconds(10)}, wanted).ok());
+  ASSERT_TRUE(pose({.reads = 0.75, .timeout = k5ms}, wanted).ok());
   EXPECT_EQ(wanted.cell.write_share, 0.25);
   EXPECT_EQ(wanted.cell.timeout, k5ms);
+  ASSERT_TRUE(pose({.wait_limit = Nanoseconds(10)}, wanted).ok());
   EXPECT_EQ(wanted.wait_limit, Nanoseconds(10));
   ASSERT_TRUE(pose({.capacity = 7}, wanted).ok());
   EXPECT_EQ(wanted.capacity, 7u);
@@ -133,6 +134,7 @@ TEST(Question, ThatNoWorkloadMeasuresIsRefusedWithWhatIsPossible) {
         Row{{.processes = true}, 5, "--processes: they add to a number in one file"},
         Row{{.nested = 3, .timeout = k5ms}, 1, "--timeout and --nested: "},
         Row{{.several = 2, .timeout = k5ms}, 5, "--timeout and --several: "},
+        Row{{.timeout = k5ms, .wait_limit = k5ms}, 5, "--timeout and --wait-limit: "},
         Row{{.across_machines = true, .wait_limit = k5ms},
             5,
             "--wait-limit and --across-machines: "}}) {

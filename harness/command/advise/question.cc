@@ -87,6 +87,11 @@ absl::Status check_kinds(const std::vector<KindFlag>& kinds) {
 }
 
 absl::Status check_limits(const Question& question, QuestionKind kind) {
+  if (question.timeout && question.wait_limit) {
+    return absl::InvalidArgumentError(
+        "--timeout and --wait-limit: a wait that is given up is not among the waits of which the "
+        "p99 is; leave out one");
+  }
   if (question.timeout && kind == QuestionKind::kNested) {
     return absl::InvalidArgumentError(
         "--timeout and --nested: a holder that locks again is measured without a timeout; leave "
@@ -217,7 +222,7 @@ absl::Status pose(const Question& question, AdviceCase& wanted) {
   wanted.kind = kinds.empty() ? QuestionKind::kMutex : kinds.front().kind;
   if (absl::Status fits = check_limits(question, wanted.kind); !fits.ok()) return fits;
   if (absl::Status posed = pose_kind(question, wanted); !posed.ok()) return posed;
-  if (question.timeout) wanted.cell.timeout = *question.timeout;
+  wanted.cell.timeout = question.timeout.value_or(Nanoseconds{0});
   wanted.wait_limit = question.wait_limit;
   return absl::OkStatus();
 }

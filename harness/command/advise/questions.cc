@@ -240,7 +240,8 @@ std::vector<Ask> questions_for(const AskedAbout& about, Asked& asked) {
       {"After which time may locking fail (5ms; never)?", kNever,
        time_or(asked, kNever, question.timeout), may_fail},
       {"Up to which p99 wait is it fast enough (100us; any: the fastest is wanted)?", kAny,
-       time_or(asked, kAny, question.wait_limit), [&asked] { return asked.machine.empty(); }},
+       time_or(asked, kAny, question.wait_limit),
+       [&asked] { return asked.machine.empty() && !asked.question.timeout; }},
   };
 }
 
