@@ -24,8 +24,8 @@ if(TARGET lockbench_peers)
 endif()
 if(TARGET lockbench_observe_preload)
   # Executable, as find_engine() wants it; Debian's CMake installs libraries that are not.
-  install(TARGETS lockbench_observe_preload lockbench_substitute_adaptive lockbench_substitute_futex
-                  lockbench_substitute_tbb lockbench_substitute_tbb_spin lockbench_substitute_absl
+  get_property(substitutes GLOBAL PROPERTY LOCKBENCH_SUBSTITUTES)
+  install(TARGETS lockbench_observe_preload ${substitutes}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                               WORLD_READ WORLD_EXECUTE

@@ -14,7 +14,7 @@ from analysis import modules
 
 modules.need("advise", "pandas", "scipy")
 
-from analysis import advice, command, crossing, loader  # noqa: E402
+from analysis import advice, command, crossing, loader, wait_limit  # noqa: E402
 
 
 def parser() -> command.Parser:
@@ -39,6 +39,10 @@ def body(argv: Sequence[str]) -> int:
         crossed = crossing.of_run(run, arguments.case)
         sys.stdout.write(crossing.written(crossed, arguments.format))
         return 0 if crossed.answered else command.INCONCLUSIVE
+    if arguments.case.wait_limit_ns is not None:
+        limited = wait_limit.of_run(run, arguments.case)
+        sys.stdout.write(wait_limit.written(limited, arguments.format))
+        return 0 if limited.answered else command.INCONCLUSIVE
     found = advice.of_run(run, arguments.case)
     sys.stdout.write(advice.written(found, arguments.format))
     return 0 if found.answered else command.INCONCLUSIVE

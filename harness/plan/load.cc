@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <absl/strings/str_format.h>
@@ -36,7 +37,7 @@ absl::Status unknown_load(std::string_view reason) {
   return absl::InvalidArgumentError(absl::StrFormat("load: %s", reason));
 }
 
-absl::Status check_load(const Cell& cell, const CellTraits& traits) {
+absl::Status check_load(const Cell& cell) {
   if (cell.mode != Mode::kTimed) {
     return unknown_load("belongs to mode timed; in mode open, write a rate");
   }
@@ -45,12 +46,12 @@ absl::Status check_load(const Cell& cell, const CellTraits& traits) {
         "wants a hold with a duration, as 200ns: a key that is held for no known "
         "time has no known load");
   }
-  if (traits.acquisitions_per_operation != 1 || traits.keys_per_operation != 1) {
-    return unknown_load(
-        "wants a workload that holds one key once in an operation, as counter; for " +
-        to_text(cell.workload) + " write think");
-  }
   return absl::OkStatus();
+}
+
+// What an operation holds its keys for: one hold after the other.
+double held_ns(const Cell& cell, const CellTraits& traits) {
+  return ns_of(cell.hold.duration) * traits.acquisitions_per_operation;
 }
 
 // How many threads work at once. Only sleeping threads leave their processors to others, in the
@@ -60,11 +61,16 @@ double at_once(const Cell& cell, const CellTraits& traits, bool sleeps) {
   return shares ? std::min(cell.threads, traits.processors) : cell.threads;
 }
 
-// The share of the holds that keeps the busiest key from other threads.
+// The share of the operations that hold the busiest key, of whose keys each is drawn by itself.
+double operations_with_busiest_key(const Cell& cell, const CellTraits& traits) {
+  return 1 - std::pow(1 - busiest_key_share(cell), traits.keys_per_operation);
+}
+
+// The share of the operations that keeps the busiest key from other threads.
 double excluding_share(const Cell& cell, const CellTraits& traits) {
   // Without exclusion, the load is that of a lock in its place.
   const double holders = traits.excludes ? static_cast<double>(traits.holders_of_a_key) : 1;
-  return busiest_key_share(cell) / holders;
+  return operations_with_busiest_key(cell, traits) / holders;
 }
 
 // Rounding must not refuse what is reached exactly.
@@ -75,6 +81,12 @@ bool exceeds(double value, double most) {
 double to_four_digits(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
   return std::round(value / unit) * unit;
+}
+
+Work think_of(double think_ns, bool sleeps) {
+  const Nanoseconds think{std::llround(std::min(think_ns, ns_of(kLongestDuration)))};
+  if (think == Nanoseconds{0}) return Work{};
+  return {.kind = sleeps ? Work::Kind::kRandomSleep : Work::Kind::kRandomSpin, .duration = think};
 }
 
 absl::Status too_much(double per_s, std::string_view reason, double most_per_s) {
@@ -107,7 +119,7 @@ double busiest_key_share(const Cell& cell) {
 }
 
 absl::StatusOr<Work> think_for_load(const Cell& cell, const CellTraits& traits) {
-  const absl::Status known = check_load(cell, traits);
+  const absl::Status known = check_load(cell);
   if (!known.ok()) return known;
   const Load& load = *cell.load;
   const double most = at_once(cell, traits, load.sleeps) * excluding_share(cell, traits);
@@ -117,49 +129,77 @@ absl::StatusOr<Work> think_for_load(const Cell& cell, const CellTraits& traits) 
         "without think time; write saturated, a lower load, or sleep:%s with more threads",
         to_text(load), cell.threads, traits.processors, 100 * most, share_text(load.share)));
   }
-  const double think_ns = std::min(ns_of(cell.hold.duration) * std::max(0.0, most / load.share - 1),
-                                   ns_of(kLongestDuration));
-  const Nanoseconds think{std::llround(think_ns)};
-  if (think == Nanoseconds{0}) return Work{};
-  return Work{.kind = load.sleeps ? Work::Kind::kRandomSleep : Work::Kind::kRandomSpin,
-              .duration = think};
+  return think_of(held_ns(cell, traits) * std::max(0.0, most / load.share - 1), load.sleeps);
 }
 
 absl::StatusOr<double> highest_load(const Cell& cell, const CellTraits& traits, bool sleeps) {
-  const absl::Status known = check_load(cell, traits);
+  const absl::Status known = check_load(cell);
   if (!known.ok()) return known;
   return std::min(1.0, at_once(cell, traits, sleeps) * excluding_share(cell, traits));
 }
 
-absl::StatusOr<Load> load_for_rate(const Cell& cell, double per_s, const CellTraits& traits) {
-  const absl::Status known = check_load(cell, traits);
+absl::StatusOr<RateLimits> rate_limits(const Cell& cell, const CellTraits& traits) {
+  const absl::Status known = check_load(cell);
   if (!known.ok()) return known;
-  const double hold_s = ns_of(cell.hold.duration) * 1e-9;
-  if (const double most = cell.threads / hold_s; exceeds(per_s, most)) {
-    return too_much(per_s,
-                    absl::StrFormat("%d threads can do that hold for %s each time", cell.threads,
-                                    to_text(cell.hold.duration)),
-                    most);
-  }
-  if (const double most = traits.processors / hold_s; !cell.hold.sleeps() && exceeds(per_s, most)) {
-    return too_much(per_s,
-                    absl::StrFormat("%d processors can do that compute for %s each time",
-                                    traits.processors, to_text(cell.hold.duration)),
-                    most);
-  }
-  const double share = per_s * hold_s * excluding_share(cell, traits);
-  if (exceeds(share, 1)) {
+  const double held_s = held_ns(cell, traits) * 1e-9;
+  // Operations that only read hold the busiest key together, as many as can be in a hold at once.
+  const double writes = cell.write_share.value_or(1);
+  const double alone = writes + (1 - writes) / at_once(cell, traits, false);
+  RateLimits limits{.busiest_key_share = operations_with_busiest_key(cell, traits),
+                    .threads_per_s = cell.threads / held_s,
+                    .processors_per_s = traits.processors / held_s,
+                    .key_per_s = 1 / (held_s * excluding_share(cell, traits) * alone),
+                    .mutex_per_s = 1 / (held_s * excluding_share(cell, traits))};
+  if (cell.hold.sleeps()) limits.processors_per_s = std::numeric_limits<double>::infinity();
+  return limits;
+}
+
+namespace {
+
+// A rate above the least limit, which alone says what is possible.
+absl::Status beyond(double per_s, const Cell& cell, const CellTraits& traits,
+                    const RateLimits& limits) {
+  const double most = limits.least_per_s();
+  const std::string held = to_text(Nanoseconds(std::llround(held_ns(cell, traits))));
+  if (most == limits.key_per_s) {
     return too_much(per_s,
                     absl::StrFormat("any lock can do, since %.3g%% of them hold the busiest key",
-                                    100 * busiest_key_share(cell)),
-                    per_s / share);
+                                    100 * limits.busiest_key_share),
+                    most);
   }
-  const double pause_s = cell.threads / per_s - hold_s;
-  const double spare_s = std::min(cell.threads, traits.processors) / per_s - hold_s;
+  if (most == limits.processors_per_s) {
+    return too_much(per_s,
+                    absl::StrFormat("%d processors can do that compute for %s each time",
+                                    traits.processors, held),
+                    most);
+  }
+  return too_much(
+      per_s, absl::StrFormat("%d threads can do that hold for %s each time", cell.threads, held),
+      most);
+}
+
+}  // namespace
+
+absl::StatusOr<Pace> pace_for_rate(const Cell& cell, double per_s, const CellTraits& traits) {
+  const absl::StatusOr<RateLimits> limits = rate_limits(cell, traits);
+  if (!limits.ok()) return limits.status();
+  const double held_s = held_ns(cell, traits) * 1e-9;
+  if (exceeds(per_s, limits->least_per_s())) return beyond(per_s, cell, traits, *limits);
+  const double pause_s = cell.threads / per_s - held_s;
+  const double spare_s = std::min(cell.threads, traits.processors) / per_s - held_s;
   const bool sleeps = pause_s >= ns_of(kLeastSleep) * 1e-9 &&
                       (cell.hold.sleeps() || spare_s >= ns_of(kSleepCost) * 1e-9);
-  const double most = at_once(cell, traits, sleeps) * excluding_share(cell, traits);
-  return Load{.share = std::min(to_four_digits(share), most), .sleeps = sleeps};
+  const double working = at_once(cell, traits, sleeps);
+  const double share = per_s * held_s * excluding_share(cell, traits);
+  if (exceeds(share, 1)) {
+    return Pace{.load = {}, .think = think_of((working / per_s - held_s) * 1e9, sleeps)};
+  }
+  const double most = working * excluding_share(cell, traits);
+  Cell with = cell;
+  with.load = Load{.share = std::min(to_four_digits(share), most), .sleeps = sleeps};
+  const absl::StatusOr<Work> think = think_for_load(with, traits);
+  if (!think.ok()) return think.status();
+  return Pace{.load = with.load, .think = *think};
 }
 
 }  // namespace lockbench

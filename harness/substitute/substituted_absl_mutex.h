@@ -14,26 +14,25 @@
 
 namespace lockbench {
 
+// Not in a constructor of the library: those of the program's libraries run before it, and lock.
+inline void switch_absl_search_off() {
+  static constinit std::atomic<bool> is_off{false};
+  // relaxed: to switch it off twice does no harm, and a thread that locks has done so itself.
+  if (is_off.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  is_off.store(true, std::memory_order_relaxed);
+}
+
 class SubstitutedAbslMutex : public AbslMutex {
  public:
   void lock() {
-    switch_search_off();
+    switch_absl_search_off();
     AbslMutex::lock();
   }
   bool try_lock() {
-    switch_search_off();
+    switch_absl_search_off();
     return AbslMutex::try_lock();
-  }
-
- private:
-  // Not in a constructor of the library: those of the program's libraries run before it, and lock.
-  static void switch_search_off() {
-    static constinit std::atomic<bool> is_off{false};
-    // relaxed: to switch it off twice does no harm, and a thread that locks has done so itself.
-    if (is_off.load(std::memory_order_relaxed)) [[likely]]
-      return;
-    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-    is_off.store(true, std::memory_order_relaxed);
   }
 };
 

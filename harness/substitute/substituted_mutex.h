@@ -32,42 +32,12 @@
 
 #include <climits>
 
+#include "harness/substitute/choice.h"
+#include "harness/substitute/deadline.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench {
-
-// An absolute time of a clock of the kernel, as POSIX functions take it; nullptr: never.
-struct Deadline {
-  clockid_t clock = CLOCK_REALTIME;
-  const timespec* time = nullptr;
-
-  bool valid() const { return time == nullptr || (time->tv_nsec >= 0 && time->tv_nsec < kSecond); }
-  bool has_passed() const {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return time != nullptr && nanoseconds_until(now) <= 0;
-  }
-  // The same on the clock of our locks.
-  platform::Time on_our_clock() const {
-    if (time == nullptr) return platform::kForever;
-    timespec now{};
-    clock_gettime(clock, &now);
-    return platform::now() + platform::Duration(nanoseconds_until(now));
-  }
-
- private:
-  static constexpr long kSecond = 1'000'000'000;
-
-  // At most a century, so that it can be added to any time.
-  std::int64_t nanoseconds_until(const timespec& now) const {
-    constexpr std::int64_t kCentury = std::int64_t{100} * 365 * 86400;
-    std::int64_t seconds = static_cast<std::int64_t>(time->tv_sec) - now.tv_sec;
-    if (seconds > kCentury) seconds = kCentury;
-    if (seconds < -kCentury) seconds = -kCentury;
-    return seconds * kSecond + (time->tv_nsec - now.tv_nsec);
-  }
-};
 
 template <class Base>
 class SubstitutedMutex {
@@ -85,15 +55,9 @@ class SubstitutedMutex {
   // long as the mutex exists: `is_chosen` says what it decides.
   template <class Ask>
   bool is_chosen(Ask is_chosen) {
-    // relaxed, here and below: nothing but the choice itself follows from it.
-    std::uint32_t seen = choice().load(std::memory_order_relaxed);
-    if (seen == kUndecided) [[unlikely]] {
-      const std::uint32_t wanted = is_chosen() ? kReplaced : kLeft;
-      if (choice().compare_exchange_strong(seen, wanted, std::memory_order_relaxed)) seen = wanted;
-    }
-    return seen == kReplaced;
+    return choice().decide(is_chosen);
   }
-  bool is_chosen() { return choice().load(std::memory_order_relaxed) == kReplaced; }
+  bool is_chosen() { return choice().is_replaced(); }
 
   int lock(const Deadline& deadline) {
     if (!checks_owner()) return lock_base(deadline);
@@ -134,13 +98,7 @@ class SubstitutedMutex {
 
   static constexpr std::size_t kOwner = 8;  // its offset
 
-  static constexpr std::uint32_t kUndecided = 0;
-  static constexpr std::uint32_t kReplaced = 1;
-  static constexpr std::uint32_t kLeft = 2;
-
-  std::atomic_ref<std::uint32_t> choice() {
-    return std::atomic_ref(*(reinterpret_cast<std::uint32_t*>(&mutex_.__data.__list) + 3));
-  }
+  Choice choice() { return Choice(*(reinterpret_cast<std::uint32_t*>(&mutex_.__data.__list) + 3)); }
   Base& base() { return *std::launder(reinterpret_cast<Base*>(&mutex_.__data.__list)); }
   // Two numbers of the C library, which both are 0 in a mutex that it has initialised and expects
   // to destroy.

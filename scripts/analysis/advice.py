@@ -23,14 +23,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, comparison, locking_cost, prediction_error, snippets, tables
-from analysis import unfairness, units, verdict
+from analysis import baselines, cells, comparison, locking_cost, prediction_error, readers, snippets
+from analysis import tables, unfairness, units, verdict
 from analysis.errors import InconclusiveError
 from analysis.loader import SATURATED, InputError, Run
 from analysis.text import code, markdown
@@ -67,6 +68,10 @@ class Case:
     load: float | None = None  # that the think time comes from
     rate_per_s: float | None = None  # of all threads, as it was asked for
     any_load: bool = False  # nothing says how often the threads lock
+    write_share: float | None = None  # of the operations of readers and writers
+    timeout_ns: float = 0.0  # of an acquisition
+    capacity: int | None = None  # threads that may hold a key at once
+    wait_limit_ns: float | None = None  # the p99 wait must stay below it: wait_limit.py answers
     memory_bytes: int | None = None  # maximum for the locks
     fair: bool = False  # no thread may starve
     # Two primitives: the question is from how many threads on the first beats the second.
@@ -151,6 +156,7 @@ class Advice:
     choices: list[Choice]
     differences: list[str]  # `16 threads, asked 32`; empty: the cell is exactly the case
     far: bool  # the distance exceeds the maximum
+    map: readers.Map | None = None  # of readers and writers, if the run has one like the case
 
     @property
     def answered(self) -> bool:
@@ -158,7 +164,15 @@ class Advice:
 
     @property
     def code(self) -> list[str]:
-        return snippets.of(self.primitive, self.case.key_type) if self.primitive else []
+        return code_of(self.primitive, self.case)
+
+
+def code_of(primitive: str | None, case: Case) -> list[str]:
+    """C++ lines to paste; empty if none are known."""
+    if primitive is None:
+        return []
+    several = case.workload == "transfer"
+    return snippets.of(primitive, case.key_type, case.keys, several, case.timeout_ns)
 
 
 def of_run(run: Run, case: Case) -> Advice:
@@ -181,6 +195,7 @@ def of_run(run: Run, case: Case) -> Advice:
     loads = _chosen(table, [_at_load(run, table, place, case) for place in own])
     shown = _shown(loads)
     group = table.groups[shown.place]
+    mapped = _map(table, case)
     choices = [
         Choice(label, number, _reason(table, shown, label, case))
         for number, label in enumerate(shown.ranked, 1)
@@ -189,9 +204,11 @@ def of_run(run: Run, case: Case) -> Advice:
     return Advice(
         case=case,
         run=run,
-        result=_only(comparison.within(run, comparison.Options()), names, group.key),
+        result=_only(comparison.within(run, comparison.Options()), names, group.key, mapped),
         answer=_answer(table, loads, differences if far else [], run.predicted)
-        + _reached(loads, case),
+        + _reached(loads, case)
+        + _timed_out(group, loads, case)
+        + _of_readers(group, mapped),
         primitive=loads[0].chosen,
         loads=loads,
         significant=bool(shown.ranked) and len(shown.behind) == len(shown.ranked) - 1,
@@ -200,7 +217,46 @@ def of_run(run: Run, case: Case) -> Advice:
         choices=choices,
         differences=differences,
         far=far,
+        map=mapped,
     )
+
+
+def _map(table: verdict.Table, case: Case) -> readers.Map | None:
+    """The one with the threads and keys of the case."""
+    found = [
+        one
+        for one in readers.maps(table)
+        if case.workload == readers.WORKLOAD
+        and (one.threads, one.keys) == (case.threads, case.keys)
+    ]
+    return max(found, key=lambda one: len(one.fields)) if found else None
+
+
+def _of_readers(group: verdict.Group, mapped: readers.Map | None) -> list[str]:
+    """Who starves, and from where on readers gain."""
+    if group.key["workload"] != readers.WORKLOAD:
+        return []
+    found = [readers.writers(group, group.rows)]
+    if mapped is not None:
+        first, *rest = readers.answer(mapped)
+        found += [first, *(f"  {line}" for line in rest)]
+    return [line for line in found if line]
+
+
+def _timed_out(group: verdict.Group, loads: list[AtLoad], case: Case) -> list[str]:
+    """How many operations gave up, if they may."""
+    chosen = loads[0].chosen
+    if not case.timeout_ns or chosen is None or len(loads) > 1:
+        return []
+    own = group.rows[(group.rows["label"] == chosen) & group.rows["valid"]]
+    began = float((own["operations"] + own["timeouts"]).sum())
+    if not began > 0:
+        return []
+    failed = float(own["timeouts"].sum())
+    return [
+        f"With {chosen}, {failed:,.0f} of {began:,.0f} operations gave up after"
+        f" {units.nanoseconds(case.timeout_ns)}."
+    ]
 
 
 _OF_LOAD = {"think_kind", "think_ns", "think_lines", "load_share", "sample_every"}
@@ -325,7 +381,12 @@ def _by_label(group: verdict.Group) -> list[tuple[str, pd.DataFrame]]:
     return [(str(label), rows) for label, rows in group.rows.groupby("label", sort=False)]
 
 
-def _only(result: comparison.Result, names: list[str], key: dict[str, Any]) -> comparison.Result:
+def _only(
+    result: comparison.Result,
+    names: list[str],
+    key: dict[str, Any],
+    mapped: readers.Map | None,
+) -> comparison.Result:
     lines = [line for line in result.lines if line.group in names]
     facet = cells.describe({name: one for name, one in key.items() if name not in _OF_LOAD})
     costs = [one for one in result.costs if one.group == facet and len(names) > 1]
@@ -333,6 +394,7 @@ def _only(result: comparison.Result, names: list[str], key: dict[str, Any]) -> c
         result,
         lines=lines,
         costs=costs,
+        readers=[] if mapped is None else [mapped],
         **dict.fromkeys(("scalability", "saturation", "published", "notes", "banners"), []),
     )
 
@@ -353,9 +415,26 @@ def distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
     if found != asked:
         parts.append((_ANOTHER_KIND, found, asked))
     parts += _work_apart(key, case, "hold")
+    parts += _writes_apart(key, case) + _timeouts_apart(key, case)
     if not case.any_load:
         parts += _load_apart(key, case)
     return sum(part[0] for part in parts), [f"{a}, asked {b}" for _, a, b in parts]
+
+
+def _writes_apart(key: dict[str, Any], case: Case) -> list[tuple[float, str, str]]:
+    found, asked = key["write_share"], case.write_share
+    if not found or not asked or math.isclose(found, asked, rel_tol=1e-6):
+        return []  # of another workload, which counts already
+    words = [f"{100 * one:.3g} % writes" for one in (found, asked)]
+    return [(abs(math.log2(found / asked)), words[0], words[1])]
+
+
+def _timeouts_apart(key: dict[str, Any], case: Case) -> list[tuple[float, str, str]]:
+    found, asked = float(key["timeout_ns"] or 0.0), case.timeout_ns
+    if found == asked:
+        return []
+    words = [f"timeout {units.nanoseconds(one)}" if one else "no timeout" for one in (found, asked)]
+    return [(_ANOTHER_KIND, words[0], words[1])]
 
 
 def _load_apart(key: dict[str, Any], case: Case) -> list[tuple[float, str, str]]:
@@ -393,6 +472,8 @@ def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
         return "guards nothing: what the work costs by itself"
     if label not in group.medians:
         return "no trial of it was valid"
+    if case.capacity is not None and f"leases={case.capacity}" not in re.split("[:,]", label):
+        return f"is not for {units.plural(case.capacity, 'holder')} of a key"
     valid = rows[rows["valid"]]
     if case.memory_bytes is not None:
         size = valid["lock_bytes"].median()
@@ -691,5 +772,6 @@ def _as_json(advice: Advice) -> str:
         "choices": [dataclasses.asdict(one) for one in advice.choices],
         "differences": advice.differences,
         "far": advice.far,
+        "map": advice.map.record() if advice.map is not None else None,
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -14,11 +14,14 @@ from analysis.loader import InputError
 # The default baselines: the first of these that a group has.
 USUAL_BASELINES = (
     "global:lock=std",
+    "global:lock=std_timed",
     "recursive_mutex",
     "lease_condvar",
+    "global:lock=std_shared",
     "global",
     "keyed_table",
     "striped_vector",
+    "file_flock",
     "redis",  # of the locks of services
     # Of lockbench-micro: a base lock, and the least that a plain lock can cost.
     "std",

@@ -14,6 +14,7 @@ from analysis import cells, likeness, published, sequential, starvation, summary
 from analysis import verdict
 from analysis.loader import Run
 from analysis.locking_cost import Cost, costs
+from analysis.readers import Map, maps
 from analysis.saturation import WAIT_LIMIT_NS, Saturation, saturations
 from analysis.scalability import Curve, curves
 from analysis.sections import Table
@@ -69,6 +70,7 @@ class Result:
     costs: list[Cost] = field(default_factory=list)  # of one run, as the rest
     scalability: list[Curve] = field(default_factory=list)
     saturation: list[Saturation] = field(default_factory=list)
+    readers: list[Map] = field(default_factory=list)
     published: list[Table] = field(default_factory=list)
 
 
@@ -88,6 +90,7 @@ def within(run: Run, options: Options) -> Result:
         costs=costs(run),
         scalability=curves(run),
         saturation=saturations(run.valid, options.wait_limit_ns),
+        readers=maps(table),
         published=published.table(run),
     )
 

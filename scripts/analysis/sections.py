@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from analysis import cells, locking_cost, scalability, units
+from analysis import cells, locking_cost, readers, scalability, units
 from analysis.loader import SATURATED
 from analysis.locking_cost import Cost
 from analysis.saturation import Saturation
@@ -34,12 +34,14 @@ def all_of(
     costs: Sequence[Cost],
     curves: Sequence[Curve],
     saturations: Sequence[Saturation],
+    maps: Sequence[readers.Map],
     brief: bool = False,
 ) -> list[Table]:
     """`brief` leaves the intervals out, for narrow terminals."""
     found = [_costs(name, own, brief) for name, own in cells.by_group(costs).items()]
     found += [_scalability(name, own, brief) for name, own in cells.by_group(curves).items()]
     found += [_saturation(name, own) for name, own in cells.by_group(saturations).items()]
+    found += [of_readers(one) for one in maps]
     return found
 
 
@@ -151,6 +153,22 @@ def curve_record(curve: Curve) -> dict[str, object]:
 
 def _finite(value: float) -> float | None:
     return value if value < float("inf") else None
+
+
+def of_readers(found: readers.Map) -> Table:
+    """A line for each share of reads, a column for each hold."""
+    return Table(
+        title=f"{readers.QUESTION} {found.where}",
+        headers=["reads", *(f"hold {units.nanoseconds(hold)}" for hold in found.holds)],
+        rows=[
+            [
+                f"{100 * reads:.4g} %",
+                *(one.words if (one := found.at(reads, hold)) else "–" for hold in found.holds),
+            ]
+            for reads in found.reads
+        ],
+        notes=[readers.EXPLAINED],
+    )
 
 
 def saturation_record(one: Saturation) -> dict[str, object]:

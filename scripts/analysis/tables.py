@@ -79,7 +79,7 @@ def as_markdown(result: Result) -> str:
         out += [markdown(name + _against(result, name, names)), ""]
         body = [map(markdown, _fields(line, names)) for line in lines]
         out += [*markdown_table(_HEADERS, body, f"l{'r' * (len(_HEADERS) - 2)}l"), ""]
-    curves = sections.all_of(result.costs, result.scalability, result.saturation)
+    curves = _sections(result)
     out += [line for table in [*result.published, *curves] for line in section_markdown(table)]
     out += [f"- {markdown(note)}" for note in _footer(result)]
     return "\n".join(out).rstrip() + "\n"
@@ -115,14 +115,21 @@ def as_json(result: Result) -> str:
         "scalability": [sections.curve_record(curve) for curve in result.scalability],
         "published": [dataclasses.asdict(table) for table in result.published],
         "saturation": [sections.saturation_record(one) for one in result.saturation],
+        "readers": [one.record() for one in result.readers],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _sections(result: Result, brief: bool = False) -> list[Table]:
+    return sections.all_of(
+        result.costs, result.scalability, result.saturation, result.readers, brief
+    )
 
 
 def _sections_text(result: Result, width: int | None) -> list[str]:
     out = []
     for brief in (False, True):
-        tables = sections.all_of(result.costs, result.scalability, result.saturation, brief)
+        tables = _sections(result, brief)
         out = [line for table in tables for line in section_text(table)]
         if width is None or max(map(columns, out), default=0) <= width:
             break

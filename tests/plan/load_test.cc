@@ -79,6 +79,34 @@ TEST(Load, IsOfOneOfTheHoldersThatAKeyMayHave) {
       "exp:15us");
 }
 
+TEST(Load, CountsEachHoldAndEachKeyOfAnOperation) {
+  Cell cell = cell_of({"50%", 1, 1, 1, "uniform", "1us", ""});
+  EXPECT_EQ(
+      to_text(think_for_load(cell, {.acquisitions_per_operation = 5, .processors = 1}).value()),
+      "exp:5us");
+  // Of 2 keys drawn from 2, three operations of four hold the first: a thread gives it 75 %.
+  cell = cell_of({"25%", 1, 1, 2, "uniform", "1us", ""});
+  EXPECT_EQ(to_text(think_for_load(cell, {.keys_per_operation = 2, .processors = 1}).value()),
+            "exp:2us");
+}
+
+TEST(Load, ReadersMayDoMoreThanAMutexCould) {
+  Cell cell = cell_of({"50%", 8, 8, 1, "uniform", "1us", ""});
+  cell.load.reset();
+  const CellTraits traits{.processors = 8};
+  cell.write_share = 0.1;
+  // As many as exclude each other are a load, as ever.
+  EXPECT_EQ(to_text(pace_for_rate(cell, 500'000, traits)->load), "50%");
+  // 0.1 us alone and 0.9 us together with 7 others: 4.7 M/s.
+  const absl::StatusOr<Pace> more = pace_for_rate(cell, 4'000'000, traits);
+  ASSERT_TRUE(more.ok()) << more.status();
+  EXPECT_EQ(more->load, std::nullopt);
+  EXPECT_EQ(to_text(more->think), "exp:1us");
+  EXPECT_THAT(
+      std::string(pace_for_rate(cell, 5'000'000, traits).status().message()),
+      HasSubstr("any lock can do, since 100% of them hold the busiest key: at most 4705882"));
+}
+
 TEST(Load, ThatCannotBeReachedSaysHowFarTheThreadsGet) {
   const Cell cell = cell_of({"50%", 8, 2, 64, "uniform", "1us", ""});
   const absl::Status status = think_for_load(cell, {.processors = 2}).status();
@@ -97,8 +125,6 @@ TEST(Load, IsRefusedWhereItIsUnknown) {
   cell.hold = parse_work("touch:8").value();
   EXPECT_THAT(refusal(cell), HasSubstr("wants a hold with a duration"));
   cell.hold = parse_work("1us").value();
-  EXPECT_THAT(refusal(cell, {.acquisitions_per_operation = 5}), HasSubstr("write think"));
-  EXPECT_THAT(refusal(cell, {.keys_per_operation = 2}), HasSubstr("write think"));
   cell.mode = Mode::kOpen;
   EXPECT_THAT(refusal(cell), HasSubstr("belongs to mode timed"));
 }
@@ -124,11 +150,12 @@ TEST(Load, OfARateIsSleptOrComputed) {
     Cell cell = cell_of(row.cell);
     cell.load.reset();
     const CellTraits traits{.processors = row.cell.processors};
-    const absl::StatusOr<Load> load = load_for_rate(cell, row.per_s, traits);
-    ASSERT_TRUE(load.ok()) << load.status();
-    EXPECT_EQ(to_text(*load), row.cell.load);
-    cell.load = *load;
+    const absl::StatusOr<Pace> pace = pace_for_rate(cell, row.per_s, traits);
+    ASSERT_TRUE(pace.ok()) << pace.status();
+    EXPECT_EQ(to_text(pace->load), row.cell.load);
+    cell.load = pace->load;
     const Work think = think_for_load(cell, traits).value();
+    EXPECT_EQ(pace->think, think);
     EXPECT_EQ(think.sleeps(), row.cell.think.starts_with("sleep"));
     // Four digits of the load.
     const auto expected = parse_work(row.cell.think).value().duration.count();
@@ -152,10 +179,14 @@ TEST(Load, OfARateThatIsTooHighSaysWhatIsPossible) {
       {400'000,
        {"50%", 32, 8, 2, "hot:0.5,0.9", "3us",
         "any lock can do, since 90% of them hold the busiest key: at most 370370"}},
+      // More than the threads and the processors can do, too: the least limit counts.
+      {480'000,
+       {"50%", 16, 8, 1, "uniform", "50us",
+        "any lock can do, since 100% of them hold the busiest key: at most 20000"}},
   };
   for (const auto& [per_s, one] : rows) {
     const absl::Status status =
-        load_for_rate(cell_of(one), per_s, {.processors = one.processors}).status();
+        pace_for_rate(cell_of(one), per_s, {.processors = one.processors}).status();
     EXPECT_TRUE(absl::IsFailedPrecondition(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr(one.think));
   }

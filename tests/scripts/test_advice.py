@@ -257,6 +257,37 @@ def test_what_the_case_rules_out_does_not_compete(
     assert keyed.place == 0 and why in keyed.reason
 
 
+def test_pools_of_another_size_do_not_answer(make_run: MakeRun) -> None:
+    primitives = ["lease:leases=4", "lease_condvar:leases=4", "lease:leases=40"]
+    cells = synthetic.sweep(primitives, threads=(8,), keys=(3,), workload="checkout")
+
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e6 * (9 if row["params"] == "leases=40" else 1)
+        row["fairness_jain"], row["wait_max_ns"] = 0.99, 1e5
+
+    run = loader.load(make_run(cells=cells, change=change))
+    asked = case(threads=8, keys=3, workload="checkout", capacity=4)
+    found = advice.of_run(run, asked)
+    assert found.primitive == "lease_condvar:leases=4"
+    (other,) = (one for one in found.choices if one.place == 0)
+    assert (other.primitive, other.reason) == ("lease:leases=40", "is not for 4 holders of a key")
+
+
+def test_how_many_operations_gave_up_is_told(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["global", "keyed"], threads=(2,))
+
+    def change(row: dict[str, Any]) -> None:
+        rates(**{"global": 1, "keyed": 1})(row)
+        row["timeout_ns"], row["operations"], row["timeouts"] = 5_000_000, 900, 100
+
+    run = loader.load(make_run(cells=cells, change=change))
+    found = advice.of_run(run, case(timeout_ns=5e6))
+    assert "With global, 500 of 5,000 operations gave up after 5 ms." in found.answer
+    other = advice.of_run(run, case())
+    assert other.differences == ["timeout 5 ms, asked no timeout"]
+    assert not any("gave up" in line for line in other.answer)
+
+
 def test_the_command_ends_with_4_if_nothing_is_left(make_run: MakeRun, capsys: Capture) -> None:
     asked = {"threads": 2, "keys": 64, "asked": "x", "memory_bytes": 1}
     words = [str(make_run()), "--case", json.dumps(asked)]
@@ -277,20 +308,31 @@ def test_the_comparisons_are_those_of_the_run(make_run: MakeRun, capsys: Capture
 
 KNOWN = ["global", "global:lock=std", "keyed:buckets=2048", "striped:stripes=64"]
 KNOWN += ["striped_vector:stripes=64", "keyed_shared", "reentrant", "recursive_mutex"]
+KNOWN += ["global:lock=std_shared", "global:lock=std_timed", "lease:leases=4"]
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
 @pytest.mark.parametrize("key_type", ["u64", "string"])
-def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str) -> None:
-    source = ["#include <cstdint>", "#include <mutex>", "#include <string_view>"]
+@pytest.mark.parametrize(
+    ("several", "timeout_ns", "count"), [(False, 0, len(KNOWN)), (True, 0, 7), (False, 5e6, 6)]
+)
+def test_the_lines_to_paste_compile(
+    tmp_path: Path, key_type: str, several: bool, timeout_ns: float, count: int
+) -> None:
+    source = ["#include <chrono>", "#include <cstdint>", "#include <mutex>"]
+    source.append("#include <string_view>")
     bodies = []
-    for number, primitive in enumerate(KNOWN):
-        include, declared, *used = snippets.of(primitive, key_type)
+    lines_of = {one: snippets.of(one, key_type, 3, several, timeout_ns) for one in KNOWN}
+    known = {one: lines for one, lines in lines_of.items() if lines}
+    assert len(known) == count, list(known)
+    for number, (include, declared, *used) in enumerate(known.values()):
         source.append(include)
         key = "std::string_view key" if key_type == "string" else "std::uint64_t key"
         lines = "\n  ".join(used)
+        given = f"{key}, {key.replace('key', 'other')}, std::uint64_t shard"
         bodies.append(
-            f"namespace n{number} {{ {declared}\nvoid f({key}) {{\n  (void)key;\n  {lines}\n}} }}"
+            f"namespace n{number} {{ {declared}\nvoid f({given}) {{\n"
+            f"  (void)key, (void)other, (void)shard;\n  {lines}\n}} }}"
         )
     path = tmp_path / "lines.cc"
     path.write_text("\n".join([*source, *bodies, "int main() {}", ""]), encoding="utf-8")
@@ -302,4 +344,6 @@ def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str) -> None:
 
 def test_a_primitive_with_other_parameters_has_no_lines() -> None:
     assert snippets.of("keyed_tbb", "u64") == []
-    assert snippets.of("lease:leases=4", "u64") == []
+    assert snippets.of("lease:leases=4,order=fifo", "u64") == []
+    # One lock after the other could deadlock.
+    assert snippets.of("striped_vector:stripes=64", "u64", several=True) == []

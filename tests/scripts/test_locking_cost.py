@@ -59,6 +59,16 @@ def test_the_cost_is_what_hold_think_and_the_loop_do_not_explain(
         assert own["locking_ns"].to_numpy() == pytest.approx(cost)
 
 
+def test_an_operation_of_several_holds_costs_what_they_do_not_explain(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e9 / (5 * HOLD + 40.0)
+
+    nested = synthetic.sweep(["reentrant"], (1,), (1,), (HOLD,), "nested", "mixed_lock_unlock")
+    run = loader.load(make_run(cells=nested, change=change))
+    costs = locking_cost.with_costs(run, run.valid)["locking_ns"]
+    assert costs.to_numpy() == pytest.approx(40.0)
+
+
 def test_a_lock_that_costs_more_is_told_by_as_much_at_each_load(make_run: MakeRun) -> None:
     found = {(one.primitive, one.load): one for one in locking_cost.costs(run_of(make_run))}
     for load in (0.1, 0.5, loader.SATURATED):

@@ -18,6 +18,15 @@ CONTRACT = str(Path(os.environ.get("LOCKBENCH_CONTRACT", _TESTS / "lockbench_con
 BROKEN = str(
     Path(os.environ.get("LOCKBENCH_BROKEN", _TESTS / "liblockbench_substitute_broken.so")).resolve()
 )
+RWLOCKS = str(Path(os.environ.get("LOCKBENCH_RWLOCKS", _TESTS / "lockbench_rwlocks")).resolve())
+BROKEN_RWLOCK = str(
+    Path(
+        os.environ.get(
+            "LOCKBENCH_BROKEN_RWLOCK", _TESTS / "liblockbench_substitute_broken_rwlock.so"
+        )
+    ).resolve()
+)
+FOR_RWLOCKS = ["absl_shared", "rwlock_adaptive", "tbb_rw", "tbb_spin_rw"]
 LOCKS = sorted(
     path.stem.removeprefix("liblockbench_substitute_")
     for path in BINARY.parent.glob("liblockbench_substitute_*.so")
@@ -25,7 +34,50 @@ LOCKS = sorted(
 
 
 def test_there_are_locks() -> None:
-    assert {"adaptive", "futex", "tbb_spin"} <= set(LOCKS)
+    assert {"adaptive", "futex", "tbb_spin", *FOR_RWLOCKS} <= set(LOCKS)
+
+
+@pytest.mark.parametrize("lock", ["std", *LOCKS])
+def test_posix_holds_for_rwlocks_with(lock: str, lockbench: Program) -> None:
+    done = lockbench.run("substitute", "--lock", lock, "--", RWLOCKS)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("lock", ["std", *LOCKS])
+def test_readers_hold_a_lock_together_unless_it_is_a_mutex(lock: str, lockbench: Program) -> None:
+    done = lockbench.run("substitute", "--lock", lock, "--", RWLOCKS, "together")
+    alone = lock == "rwlock_adaptive"
+    assert (done.returncode, done.stdout) == (0, "alone\n" if alone else "together\n")
+
+
+def test_the_rwlocks_are_the_locks_indeed(lockbench: Program) -> None:
+    """A broken lock lets a reader in while a thread writes, which the others do not."""
+    for lock in ("std", *FOR_RWLOCKS):
+        done = lockbench.run("substitute", "--lock", lock, "--", RWLOCKS, "count", "20000")
+        assert (done.returncode, done.stdout) == (0, "lost 0, changed 0\n"), lock
+    done = lockbench.run("substitute", "--lock", BROKEN_RWLOCK, "--", RWLOCKS)
+    assert done.returncode == 1
+    assert re.search(r"other\.read is 0, not \d+", done.stdout)
+
+
+def test_the_rwlocks_of_a_place_are_replaced(lockbench: Program) -> None:
+    observed = lockbench.run("observe", "--out", "seen", "--", RWLOCKS, "together")
+    assert observed.returncode == 0, observed.stderr
+    words = ("substitute", "--lock", "rwlock_adaptive")
+    place = ("--observed", "seen", "--place", "^together")
+    done = lockbench.run(*words, *place, "--", RWLOCKS, "together")
+    assert (done.returncode, done.stdout) == (0, "alone\n"), done.stderr
+
+
+def test_a_place_of_another_kind_of_lock_is_refused(lockbench: Program) -> None:
+    observed = lockbench.run("observe", "--out", "seen", "--", RWLOCKS, "count", "20000")
+    assert observed.returncode == 0, observed.stderr
+    words = ("--observed", "seen", "--place", "add_and_read", "--", RWLOCKS, "count", "2000")
+    chosen = lockbench.run("substitute", "--lock", "tbb_rw", *words)
+    assert (chosen.returncode, chosen.stdout) == (0, "lost 0, changed 0\n"), chosen.stderr
+    other = lockbench.run("substitute", "--lock", "futex", *words)
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "--place: matches none of the 0 places of kind mutex" in other.stderr
 
 
 @pytest.mark.parametrize("lock", ["std", *LOCKS])

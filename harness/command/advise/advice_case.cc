@@ -28,7 +28,7 @@ std::string case_json(const AdviceCase& wanted) {
             {"asked", describe(cell).substr(2)},  // without the empty primitive
             {"workload", cell.workload.name},
             {"scenario", cell.workload.scenario},
-            {"mode", to_text(cell.mode)},
+            {"mode", to_text(wanted.wait_limit ? Mode::kOpen : cell.mode)},
             {"key_type", to_text(cell.key_type)},
             {"key_distribution", to_text(cell.key_distribution)},
             {"fair", wanted.fair}};
@@ -37,8 +37,12 @@ std::string case_json(const AdviceCase& wanted) {
   if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
   if (cell.load) json["load"] = cell.load->share;
   if (const auto rate = rate_of(wanted)) json["rate_per_s"] = *rate;
+  if (cell.write_share) json["write_share"] = *cell.write_share;
+  if (cell.timeout != Nanoseconds{0}) json["timeout_ns"] = cell.timeout.count();
+  if (wanted.kind == QuestionKind::kCapacity) json["capacity"] = wanted.capacity;
+  if (wanted.wait_limit) json["wait_limit_ns"] = wanted.wait_limit->count();
   // Cells answer whatever their load.
-  json["any_load"] = !wanted.when && !wanted.think && wanted.loads.size() != 1;
+  json["any_load"] = !wanted.when && !wanted.think && !rate_of(wanted) && wanted.loads.size() != 1;
   if (!wanted.services.empty()) json["across_machines"] = true;
   if (wanted.when && wanted.beats) {
     json["when"] = to_text(*wanted.when);

@@ -17,7 +17,19 @@
 
 namespace lockbench {
 
+// What is asked of a lock. question.h makes it of flags.
+enum class QuestionKind {
+  kMutex,      // one thread at a time
+  kReaders,    // a share of the operations only reads
+  kNested,     // a holder locks again
+  kSeveral,    // several keys at once
+  kCapacity,   // several threads may hold a key
+  kProcesses,  // processes lock, not threads
+  kMachines,   // several machines lock
+};
+
 struct AdviceCase {
+  QuestionKind kind = QuestionKind::kMutex;
   Cell cell{.workload = {.name = "counter", .scenario = {}},
             .threads = 0,
             .keys = 0,
@@ -28,8 +40,9 @@ struct AdviceCase {
   std::optional<std::uint64_t> rate_per_s;    // operations of all threads together
   std::optional<Nanoseconds> every;           // from one operation of a thread to its next
   std::optional<std::uint64_t> memory_bytes;  // maximum for the locks
+  std::optional<Nanoseconds> wait_limit;      // the p99 wait must stay below it
   bool fair = false;                          // no thread may starve
-  bool reentrant = false;                     // a holder acquires the lock again
+  std::uint32_t capacity = 0;                 // of kCapacity: threads that may hold a key
   std::vector<PrimitiveSpec> services;        // not empty: the lock must be one of these
   // Given: the question is from how many threads on, up to the cell's, `when` beats `beats`.
   std::optional<PrimitiveSpec> when;
@@ -46,12 +59,19 @@ std::optional<double> rate_of(const AdviceCase& wanted);
 absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck& check);
 
 // The primitives that make sense for the case, with suitable parameters: stripes and buckets for
-// its number of threads, within its memory. If the question names two, these.
+// its number of threads, within its memory. They follow from the kind of the question; if it names
+// two, these. First come those that people have without a library.
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
+
+// Whether the plan has the map of readers and writers, if its budget is long enough; and whether it
+// was not.
+bool draws_map(const AdviceCase& wanted);
+bool leaves_out_map(const AdviceCase& wanted, const Plan& plan);
 
 // One cell at each load for each candidate that `check` accepts, with enough blocks to compare them
 // and windows as long as `budget` allows. If the budget is too short for all loads and the user
-// named none, it has fewer loads. InvalidArgument if the budget is too short even so; the message
+// named none, it has fewer loads; then it leaves out the map. With a limit of waits, the cells are
+// open loops at several rates. InvalidArgument if the budget is too short even so; the message
 // says how much is needed.
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check);

@@ -12,8 +12,8 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
+#include "harness/command/advise/observed_case.h"
 #include "harness/command/advise/questions.h"
-#include "harness/command/observe/observed_place.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/services.h"
@@ -65,9 +65,17 @@ absl::StatusOr<CellTraits> check_here(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
+Nanoseconds budget_of(const AdviseOptions& options) {
+  return options.budget.value_or(usual_budget(options.wanted.kind));
+}
+
 int measure(AdviseOptions options) {
-  absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check_here);
+  absl::StatusOr<Plan> plan = advice_plan(options.wanted, budget_of(options), check_here);
   if (!plan.ok()) return complain_of_advice(plan.status());
+  if (leaves_out_map(options.wanted, *plan)) {
+    std::cerr << "lockbench advise: the budget is too short for the map of readers and writers; "
+                 "say --budget 40s\n";
+  }
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
   if (!asked.ok()) return complain_of_advice(asked.status());
   options.wanted = *std::move(asked);
@@ -88,7 +96,7 @@ int measure(AdviseOptions options) {
 absl::Status ask_user(AdviseOptions& options) {
   const absl::StatusOr<std::vector<std::string>> machines =
       options.models.machines ? options.models.machines() : std::vector<std::string>{};
-  Asked asked{.wanted = options.wanted, .machine = {}, .budget = options.budget};
+  Asked asked{.wanted = options.wanted, .question = {}, .machine = {}, .budget = options.budget};
   const AskedAbout about{
       .processors = read_machine().usable_threads.value_or(2),
       .machines = machines.value_or(std::vector<std::string>{}),
@@ -99,17 +107,9 @@ absl::Status ask_user(AdviseOptions& options) {
           }};
   if (absl::Status done = ask_case(std::cin, std::cerr, about, asked); !done.ok()) return done;
   options.wanted = asked.wanted;
+  options.question = asked.question;
   options.machine = asked.machine;
   options.budget = asked.budget;
-  return absl::OkStatus();
-}
-
-absl::Status take_observed(AdviseOptions& options) {
-  const absl::StatusOr<RecordedPlace> place = recorded_place(*options.observed, options.place);
-  if (!place.ok()) return place.status();
-  std::cerr << "The load at " << printable(place->name) << '\n';
-  options.wanted.cell = load_of(*place);
-  options.wanted.think = options.wanted.cell.think;
   return absl::OkStatus();
 }
 
@@ -131,12 +131,17 @@ int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
   if (options.observed) {
-    if (absl::Status taken = take_observed(options); !taken.ok()) return complain_of_advice(taken);
+    const absl::Status taken =
+        take_place(*options.observed, options.place, options.wanted, std::cerr);
+    if (!taken.ok()) return complain_of_advice(taken);
   }
   if (options.wanted.cell.threads == 0) {
     if (absl::Status asked = ask_user(options); !asked.ok()) return complain_of_advice(asked);
   }
-  if (options.across_machines) {
+  for (const std::string& difference : differences_of(options.question)) {
+    std::cerr << "lockbench advise: " << difference << '\n';
+  }
+  if (options.question.across_machines) {
     if (absl::Status added = ask_for_services(options.wanted); !added.ok())
       return complain_of_advice(added);
   }

@@ -15,6 +15,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/progress.h"
 #include "harness/command/advise/advice_case.h"
+#include "harness/command/advise/question.h"
 #include "harness/command/run/machine_watch.h"
 #include "harness/command/run/session.h"
 
@@ -34,9 +35,9 @@ struct AnswersForModels {
 
 struct AdviseOptions {
   AdviceCase wanted;  // with 0 threads: the command asks for the case on the terminal
-  Nanoseconds budget = std::chrono::seconds(30);
+  Question question;
+  std::optional<Nanoseconds> budget;      // absent: the usual one of the question
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
-  bool across_machines = false;           // asks for a lock of a service
   std::vector<std::string> services;      // their servers: NAME=HOST:PORT
   std::string machine;                    // not empty: answers for this model
   AnswersForModels models;

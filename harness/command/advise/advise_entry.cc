@@ -22,9 +22,22 @@ namespace {
 constexpr char kFooter[] =
     "On a terminal and without flags, advise asks for your case. You can also describe it with\n"
     "flags: threads, keys, how keys are chosen, how long the lock is held, how often it is taken.\n"
-    "lockbench measures the suitable primitives in the same blocks, within the budget. In an\n"
-    "operation, a thread acquires one key and adds to a counter, which is checked afterwards. The\n"
-    "answer comes first, with C++ lines to paste; then the evidence. The answer is the simplest\n"
+    "lockbench measures the primitives that suit the question in the same blocks, within the\n"
+    "budget. In an operation, a thread acquires one key and adds to a counter, which is checked\n"
+    "afterwards. Other questions have other operations and candidates:\n"
+    "  --reads 95%       a record is read, or written; mutexes, locks that readers share, and, if\n"
+    "                    the budget permits, a map: from which reads and hold on readers gain\n"
+    "  --nested 3        locks five times, some of them by the holder; recursive locks\n"
+    "  --several 2       moves one unit between two keys; locks that take both without a deadlock\n"
+    "  --capacity 4      a lease of a shard is taken and given back; pools of leases\n"
+    "  --processes       adds to a number in a file; lock files, flock, a mutex in shared memory\n"
+    "  --timeout 5ms     any of these but --nested and --several; locks that can give up\n"
+    "  --wait-limit T    operations arrive at a rate, whether or not earlier ones have ended. A\n"
+    "                    primitive is good if its p99 wait is at most T in three quarters of the\n"
+    "                    trials; the answer has the highest measured rate at which it is\n"
+    "\n"
+    "The answer comes first, with C++ lines to paste; then the evidence. The answer is the "
+    "simplest\n"
     "choice unless another one is significantly faster and saves 5 % of an operation, which lasts\n"
     "from one request of a thread to its next. With its price: speed, bytes, threads that starve.\n"
     "\n"
@@ -48,12 +61,19 @@ constexpr char kFooter[] =
     "  lockbench advise --threads 8 --keys 100 --hold 200ns --memory 64KiB --fair\n"
     "  lockbench advise --threads 4 --keys 1000000 --key-type string --budget 2min\n"
     "  lockbench advise --threads 8 --keys 64 --run results/runs/20250131-120000-quick-1a2b\n"
+    "  lockbench advise --reads 95% --threads 8 --keys 1 --hold 20us     mutex or shared_mutex?\n"
+    "  lockbench advise --nested 3 --threads 1 --hold 50ns               a recursive mutex?\n"
+    "  lockbench advise --several 2 --threads 8 --keys 1000 --hold 1us   transfers\n"
+    "  lockbench advise --capacity 4 --threads 32 --keys 3 --hold sleep:2ms --load 90%\n"
+    "  lockbench advise --wait-limit 100us --threads 8 --keys 100 --hold 5us --rate 20000\n"
+    "  lockbench advise --processes --threads 2 --hold 10us\n"
     "  lockbench advise --across-machines --threads 8 --keys 100 --plugin redis.so \\\n"
     "    --plugin postgresql.so                            a lock of which service?\n"
     "\n"
     "Exit codes: 0 there is an answer, 1 the measurement failed, 2 bad input, 4 the measured rows\n"
     "do not answer the question, 129, 130 or 143 interrupted.\n";
 
+constexpr char kQuestion[] = "The question (if none: a mutex, one thread at a time)";
 constexpr char kHowOften[] = "How often the threads lock (one of these; if none, several loads)";
 
 absl::StatusOr<Nanoseconds> parse_every(std::string_view text) {
@@ -99,6 +119,37 @@ void add_pace(CLI::App& advise, AdviceCase& wanted) {
              parse_work, wanted.think);
 }
 
+void add_question(CLI::App& advise, Question& question) {
+  const auto add = [&advise](const char* name, const char* type, const char* help, auto parse,
+                             auto& part) {
+    add_parsed(advise, {.names = name, .type = type, .help = help, .group = kQuestion}, parse,
+               part);
+  };
+  const auto count = [](CountRange range) {
+    return [range](std::string_view text) { return parse_count(text, range); };
+  };
+  add("--reads", "SHARE",
+      "Mutex or reader-writer lock? The share of the operations that only read, as 95%",
+      parse_share, question.reads);
+  add("--nested", "DEPTH", "Recursive mutex? A thread that holds the lock locks it again, so deep",
+      count(kNestedRange), question.nested);
+  add("--several", "N", "Each operation locks so many keys at once: 2", count(kKeyRange),
+      question.several);
+  add("--capacity", "N", "So many threads may hold a key at once, as connections of a shard",
+      count(kCapacityRange), question.capacity);
+  add("--timeout", "TIME", "Locking gives up after this time, as 5ms", parse_limit,
+      question.timeout);
+  add("--wait-limit", "TIME",
+      "Chooses by the p99 wait, which must stay below this time, as 100us; says up to which rate",
+      parse_limit, question.wait_limit);
+  add_switch(advise, "--processes", "Processes of one machine lock; --threads is their number",
+             question.processes);
+  add_switch(advise, "--across-machines",
+             "The lock must exclude threads of several machines: compares the locks of services in "
+             "the plug-ins (--plugin redis.so, docs/services.md)",
+             question.across_machines);
+}
+
 void add_case(CLI::App& advise, AdviceCase& wanted) {
   Cell& cell = wanted.cell;
   add_count(advise, "--threads", kThreadRange, "Number of threads", cell.threads);
@@ -126,6 +177,63 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
   add_switch(advise, "--fair", "Excludes primitives that starve threads, as measured", wanted.fair);
 }
 
+// Each flag of these says a part of the case. An observation says all of it but memory, fairness
+// and what is compared.
+constexpr auto kOfLoad = {
+    "--threads",  "--keys",    "--distribution", "--key-type",  "--hold",           "--rate",
+    "--every",    "--load",    "--think",        "--reads",     "--nested",         "--several",
+    "--capacity", "--timeout", "--wait-limit",   "--processes", "--across-machines"};
+constexpr auto kOfCase = {"--threads",
+                          "--keys",
+                          "--distribution",
+                          "--key-type",
+                          "--hold",
+                          "--rate",
+                          "--every",
+                          "--load",
+                          "--think",
+                          "--reads",
+                          "--nested",
+                          "--several",
+                          "--capacity",
+                          "--timeout",
+                          "--wait-limit",
+                          "--processes",
+                          "--across-machines",
+                          "--memory",
+                          "--fair",
+                          "--run",
+                          "--machine",
+                          "--when",
+                          "--beats",
+                          "--observed"};
+
+// What is wrong with the flags that name an observation.
+std::string validate_source(const CLI::App& advise, const AdviseOptions& options) {
+  if (!options.observed) {
+    if (!was_given(advise, "--place")) return {};
+    return "--place: names a place of an observation; say --observed DIR";
+  }
+  const std::string other = first_given(advise, kOfLoad);
+  return other.empty() ? "" : "--observed: says the whole case; leave out " + other;
+}
+
+// What the case lacks.
+std::string validate_case(const CLI::App&, const AdviseOptions& options) {
+  const AdviceCase& wanted = options.wanted;
+  const bool complete = options.observed.has_value();
+  if (!complete && wanted.cell.threads == 0) {
+    return "--threads: not given; say how many threads lock, as --threads 32";
+  }
+  if (!complete && wanted.cell.keys == 0) {
+    return "--keys: not given; say how many keys there are, as --keys 10000";
+  }
+  if (wanted.when.has_value() != wanted.beats.has_value()) {
+    return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
+  }
+  return {};
+}
+
 // What is wrong with the flags that say how often the threads lock.
 std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) {
   std::string first;
@@ -140,6 +248,46 @@ std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) 
     return "--load: --when compares at one load; name one, as --load 50%";
   }
   return {};
+}
+
+std::string validate_wait_limit(const CLI::App& advise, const AdviseOptions& options) {
+  if (!options.question.wait_limit) return {};
+  std::string other = first_given(advise, {"--think", "--when", "--machine"});
+  if (!other.empty()) {
+    return "--wait-limit: measures waits by the rate at which operations arrive; leave out " +
+           other;
+  }
+  other = first_given(advise, {"--memory", "--fair"});
+  if (other.empty()) return {};
+  return "--wait-limit: chooses by the p99 wait alone; leave out " + other;
+}
+
+std::string validate_services(const CLI::App& advise, const AdviseOptions& options) {
+  if (!options.question.across_machines) {
+    if (options.services.empty()) return {};
+    return "--service: is for locks of services; add --across-machines, or leave it out";
+  }
+  const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
+  if (other.empty()) return {};
+  if (other == "--machine") {
+    return "--across-machines: asks servers, whose answers take the time of a network and of a "
+           "disk; the model of a machine has neither; leave out --machine";
+  }
+  return "--across-machines: measures the locks of services, whose memory is the server's; "
+         "leave out " +
+         other;
+}
+
+// What is wrong with the flags that say where the answer comes from.
+std::string validate_ways(const CLI::App& advise, const AdviseOptions& options) {
+  if (was_given(advise, "--machine")) {
+    const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
+    if (other.empty()) return {};
+    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
+  }
+  if (!options.run) return {};
+  const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
+  return idle.empty() ? "" : "--run: answers from that run and measures nothing; leave out " + idle;
 }
 
 }  // namespace
@@ -157,6 +305,7 @@ void AdviseEntry::answer_for_models(AnswersForModels models) {
 
 void AdviseEntry::add_flags(CLI::App& advise) {
   AdviseOptions& options = options_;
+  add_question(advise, options.question);
   add_case(advise, options.wanted);
   add_folder(advise, "--observed",
              "The case is the load of a place in a program: the folder that `lockbench observe` "
@@ -182,15 +331,13 @@ void AdviseEntry::add_flags(CLI::App& advise) {
       parse_primitive, options.wanted.when);
   add_parsed(advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
              parse_primitive, options.wanted.beats);
-  add_switch(advise, "--across-machines",
-             "The lock must exclude threads of several machines: compares the locks of services in "
-             "the plug-ins (--plugin redis.so, docs/services.md)",
-             options.across_machines);
   add_service(advise, options.services);
   add_folder(advise, "--run", "Answers from the nearest cells of this run; measures nothing",
              options.run);
   add_parsed(advise,
-             {.names = "--budget", .type = "TIME", .help = "Time limit of the measurement [30s]"},
+             {.names = "--budget",
+              .type = "TIME",
+              .help = "Time limit of the measurement [30s; with --reads 40s]"},
              parse_duration, options.budget);
   add_patience(advise, options.patience);
   add_folder(advise, "--out", "Folder of the measured run [results/runs/<time>-advise-<id>]",
@@ -203,56 +350,20 @@ void AdviseEntry::add_flags(CLI::App& advise) {
 std::string AdviseEntry::complete(const CLI::App& advise, const Invocation& invocation) {
   options_.program = invocation.program;
   options_.words = invocation.words;
-  const AdviseOptions& options = options_;
   // If no case is given, the program asks a user at a terminal for it.
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
-  const std::string of_case =
-      first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
-                           "--rate", "--every", "--load", "--think", "--memory", "--fair", "--run",
-                           "--machine", "--when", "--beats", "--across-machines", "--observed"});
-  if (options.observed) {
-    const std::string other =
-        first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
-                             "--rate", "--every", "--load", "--think", "--across-machines"});
-    if (!other.empty()) return "--observed: says the whole case; leave out " + other;
-  } else if (was_given(advise, "--place")) {
-    return "--place: names a place of an observation; say --observed DIR";
+  const std::string source = validate_source(advise, options_);
+  if (!source.empty()) return source;
+  if (people && first_given(advise, kOfCase).empty()) return {};
+  if (absl::Status posed = pose(options_.question, options_.wanted); !posed.ok()) {
+    return std::string(posed.message());
   }
-  if (people && of_case.empty()) return {};
-  if (!options.observed && options.wanted.cell.threads == 0) {
-    return "--threads: not given; say how many threads lock, as --threads 32";
+  for (const auto validate :
+       {validate_case, validate_pace, validate_wait_limit, validate_services, validate_ways}) {
+    std::string wrong = validate(advise, options_);
+    if (!wrong.empty()) return wrong;
   }
-  if (!options.observed && options.wanted.cell.keys == 0) {
-    return "--keys: not given; say how many keys there are, as --keys 10000";
-  }
-  if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
-    return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
-  }
-  if (std::string pace = validate_pace(advise, options); !pace.empty()) return pace;
-  if (!options.services.empty() && !options.across_machines) {
-    return "--service: is for locks of services; add --across-machines, or leave it out";
-  }
-  if (options.across_machines) {
-    const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
-    if (other == "--machine") {
-      return "--across-machines: asks servers, whose answers take the time of a network and of a "
-             "disk; the model of a machine has neither; leave out --machine";
-    }
-    if (!other.empty()) {
-      return "--across-machines: measures the locks of services, whose memory is the server's; "
-             "leave out " +
-             other;
-    }
-  }
-  if (was_given(advise, "--machine")) {
-    const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
-    if (other.empty()) return {};
-    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
-  }
-  if (!options.run) return {};
-  const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
-  if (idle.empty()) return {};
-  return "--run: answers from that run and measures nothing; leave out " + idle;
+  return {};
 }
 
 int AdviseEntry::run(const Invocation&) {

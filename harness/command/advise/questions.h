@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <absl/status/status.h>
 
 #include "harness/command/advise/advice_case.h"
+#include "harness/command/advise/question.h"
 
 namespace lockbench {
 
@@ -25,13 +27,15 @@ struct AskedAbout {
 };
 
 struct Asked {
-  AdviceCase wanted;
-  std::string machine;  // empty: this one
-  Nanoseconds budget{0};
+  AdviceCase wanted;  // with its question posed
+  Question question;
+  std::string machine;                // empty: this one
+  std::optional<Nanoseconds> budget;  // absent: the usual one of the question
 };
 
-// Prints questions to `out` and reads one line of `in` for each answer. An empty line means the
-// value in brackets, which for the budget is that of `asked`. After an invalid or impossible
+// Asks for the kind of the question first, then for what it depends on. Prints questions to `out`
+// and reads one line of `in` for each answer. An empty line means the value
+// in brackets, which for the budget is that of `asked`. After an invalid or impossible
 // answer, it prints an explanation and asks again. InvalidArgument if `in` ends before the last
 // answer.
 absl::Status ask_case(std::istream& in, std::ostream& out, const AskedAbout& about, Asked& asked);

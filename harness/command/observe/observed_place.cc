@@ -38,6 +38,8 @@ absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& fi
                        .preset = *preset,
                        .acquisitions = json.at("acquisitions"),
                        .contended = json.at("contended"),
+                       .recursions = json.at("recursions"),
+                       .failed_tries = json.at("failed_tries"),
                        .wait_p50_ns = wait.at("p50_ns"),
                        .wait_p99_ns = wait.at("p99_ns")};
 }
@@ -114,18 +116,18 @@ absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder)
 }
 
 absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
-                                           const std::string& expression) {
+                                           const std::string& expression, observe::LockKind kind) {
   const absl::StatusOr<Expression> parsed = Expression::parse(expression);
   if (!parsed.ok()) return parsed.status();
   const Expression& wanted = *parsed;
   return from_places(
       folder,
-      [&wanted](const std::vector<const Json*>& places,
-                const std::string& file) -> absl::StatusOr<std::string> {
+      [&wanted, kind](const std::vector<const Json*>& places,
+                      const std::string& file) -> absl::StatusOr<std::string> {
         std::set<std::string> chosen;
         std::map<std::string, std::string> others;  // their names, by code
         for (const Json* place : places) {
-          if (place->at("kind") != kind_name(observe::LockKind::kMutex)) continue;
+          if (place->at("kind") != kind_name(kind)) continue;
           const std::string name = place->at("name");
           if (wanted.finds_in(name)) {
             const std::string program = place->at("callers").at(0).at("module");
@@ -145,15 +147,14 @@ absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
             if (names.size() < kMostNamed) names.push_back(name);
           }
           return absl::InvalidArgumentError(absl::StrFormat(
-              "--place: matches none of the %d places of mutexes in %s%s%s", others.size(), file,
-              names.empty() ? "" : ": ", absl::StrJoin(names, "; ")));
+              "--place: matches none of the %d places of kind %s in %s%s%s", others.size(),
+              kind_name(kind), file, names.empty() ? "" : ": ", absl::StrJoin(names, "; ")));
         }
         for (const std::string& code : chosen) {
           if (const auto other = others.find(code); other != others.end()) {
-            return absl::InvalidArgumentError(
-                "--place: '" + other->second +
-                "' acquires its mutexes in the same line, by the same "
-                "wrapper of a mutex; choose it, too");
+            return absl::InvalidArgumentError("--place: '" + other->second +
+                                              "' acquires its locks in the same line, by the same "
+                                              "wrapper of a lock; choose it, too");
           }
         }
         return absl::StrJoin(chosen, "\n");

@@ -9,6 +9,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/observe/recording.h"
 #include "harness/plan/cell.h"
 #include "harness/plan/preset.h"
 
@@ -16,9 +17,11 @@ namespace lockbench {
 
 struct RecordedPlace {
   std::string name;
-  Preset preset;  // that reproduces it
-  std::uint64_t acquisitions = 0;
+  Preset preset;                   // that reproduces it
+  std::uint64_t acquisitions = 0;  // by threads that did not hold the lock
   std::uint64_t contended = 0;
+  std::uint64_t recursions = 0;  // acquisitions by threads that held it
+  std::uint64_t failed_tries = 0;
   double wait_p50_ns = 0;  // of each wait
   double wait_p99_ns = 0;
 
@@ -33,11 +36,11 @@ absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder
 // The place with the most acquisitions.
 absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder);
 
-// The code that acquires the mutexes of the places whose names the expression finds, as
+// The code that acquires the locks of this kind of the places whose names the expression finds, as
 // ChosenPlaces reads it (harness/substitute). InvalidArgument: there are none; another place
 // differs from them only in the callers of that code; or the program was built anew since.
 absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
-                                           const std::string& expression);
+                                           const std::string& expression, observe::LockKind kind);
 
 // The place's load as a cell without a primitive.
 Cell load_of(const RecordedPlace& place);

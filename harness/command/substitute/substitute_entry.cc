@@ -26,6 +26,11 @@ constexpr char kFooter[] =
     "processes stay the C library's. The lock `std` is the unchanged program. --place replaces\n"
     "those mutexes only that are first acquired there. docs/observe.md lists the limits.\n"
     "\n"
+    "tbb_rw, tbb_spin_rw and absl_shared replace its locks for readers and writers instead: "
+    "readers\n"
+    "hold them together, and may lock again. rwlock_adaptive does, too, but is a mutex: a program\n"
+    "in which a reader waits for another one stands still with it.\n"
+    "\n"
     "Examples\n"
     "  lockbench substitute --lock adaptive -- pigz -k -p 4 big.tar\n"
     "  lockbench substitute --lock tbb_spin -- ./server\n"
@@ -37,7 +42,7 @@ void add_places(CLI::App& command, Substitution& with) {
   add_folder(command, "--observed", "The folder that `lockbench observe` wrote, for --place",
              with.observed);
   add_place_expression(command,
-                       "Replaces only mutexes of the places of --observed whose name matches [all]",
+                       "Replaces only locks of the places of --observed whose name matches [all]",
                        with.place);
 }
 
@@ -52,7 +57,7 @@ class SubstituteEntry final : public CommandWithOptions<SubstituteOptions> {
   SubstituteEntry()
       : CommandWithOptions({.name = "substitute",
                             .group = CommandGroup::kProgram,
-                            .summary = "Runs a program with another lock as its mutexes",
+                            .summary = "Runs a program with another lock as its mutexes or rwlocks",
                             .footer = kFooter}) {}
 
   bool takes_words_after_dashes() const override { return true; }
@@ -61,7 +66,10 @@ class SubstituteEntry final : public CommandWithOptions<SubstituteOptions> {
     SubstituteOptions& options = options_;
     add_text(
         substitute,
-        {.names = "--lock", .type = "LOCK", .help = "std, adaptive, futex, tbb, tbb_spin or absl"},
+        {.names = "--lock",
+         .type = "LOCK",
+         .help = "For mutexes: std, adaptive, futex, tbb, tbb_spin or absl; for rwlocks: tbb_rw, "
+                 "tbb_spin_rw, absl_shared or rwlock_adaptive"},
         options.with.lock);
     add_places(substitute, options.with);
   }

@@ -3,8 +3,10 @@
 #include "harness/command/substitute/substituted_lock.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -22,6 +24,17 @@ namespace fs = std::filesystem;
 constexpr char kNative[] = "std";
 constexpr char kPrefix[] = "liblockbench_substitute_";
 constexpr char kSuffix[] = ".so";
+
+// Those that take the place of locks for readers and writers (harness/substitute/CMakeLists.txt).
+// Readers hold the first ones together; the last one is a mutex.
+constexpr std::array<std::string_view, 4> kForRwlocks{"absl_shared", "tbb_rw", "tbb_spin_rw",
+                                                      "rwlock_adaptive"};
+
+observe::LockKind replaced_kind(std::string_view lock) {
+  const bool is_for_rwlocks =
+      std::find(kForRwlocks.begin(), kForRwlocks.end(), lock) != kForRwlocks.end();
+  return is_for_rwlocks ? observe::LockKind::kShared : observe::LockKind::kMutex;
+}
 
 }  // namespace
 
@@ -45,12 +58,14 @@ std::vector<std::string> substitutable_locks() {
 absl::StatusOr<std::vector<std::string>> environment_for(const Substitution& substitution) {
   const std::string& lock = substitution.lock;
   std::vector<std::string> environment;
+  // The unchanged program has no places, whatever their kind is.
+  if (lock == kNative) return environment;
   if (!substitution.place.empty()) {
-    const auto code = code_of_places(*substitution.observed, substitution.place);
+    const auto code =
+        code_of_places(*substitution.observed, substitution.place, replaced_kind(lock));
     if (!code.ok()) return code.status();
     environment.push_back(absl::StrCat(kPlacesVariable, "=", *code));
   }
-  if (lock == kNative) return std::vector<std::string>{};
   std::optional<fs::path> library;
   if (lock.ends_with(kSuffix)) {
     std::error_code error;
@@ -59,9 +74,10 @@ absl::StatusOr<std::vector<std::string>> environment_for(const Substitution& sub
   } else {
     const std::vector<std::string> locks = substitutable_locks();
     if (std::find(locks.begin(), locks.end(), lock) == locks.end()) {
-      return absl::NotFoundError("--lock: '" + lock +
-                                 "' cannot take the place of a pthread mutex; these locks can: " +
-                                 absl::StrJoin(locks, ", "));
+      return absl::NotFoundError(
+          "--lock: '" + lock +
+          "' cannot take the place of a pthread mutex or rwlock; these locks can: " +
+          absl::StrJoin(locks, ", "));
     }
     library = find_engine(kPrefix + lock + kSuffix);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SubstitutedLock: the base locks that can take the place of a program's pthread mutexes.
+// SubstitutedLock: the base locks that can take the place of a program's pthread mutexes, or of its
+// locks for readers and writers.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +17,11 @@ namespace lockbench {
 // (harness/substitute).
 std::vector<std::string> substitutable_locks();
 
-// Which lock takes the place of which mutexes.
+// Which lock takes the place of which mutexes or rwlocks.
 struct Substitution {
   std::string lock;
   std::optional<std::filesystem::path> observed;  // the folder of an observation
-  std::string place;  // an expression for names of its places; empty: all mutexes
+  std::string place;  // an expression for names of its places; empty: all of its kind
 };
 
 // The environment, as NAME=VALUE, of a program with this lock: none for `std`, the unchanged

@@ -15,7 +15,8 @@ from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import cells, figure, fleet_tables, losses, templates, text, unfairness, units
+from analysis import cells, figure, fleet_tables, losses, readers, templates, text, unfairness
+from analysis import units
 from analysis.machines import Machine
 from analysis.page import colours, content, method
 from analysis.page.content import Chapter
@@ -50,6 +51,13 @@ _MOST_ADVICE = 6
 _MOST_MAPS = 8
 _MOST_PLACES = 12  # along each side of a map
 _MOST_COLUMNS, _MOST_ROWS = 16, 24  # of a table of losses
+# The shades of a map of readers and writers.
+_READER_STEPS = {
+    readers.SHARED: "step0",
+    readers.MUTEX: "step2",
+    readers.NEITHER: "none",
+    readers.UNDECIDED: "open",
+}
 
 
 def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None) -> str:
@@ -66,6 +74,8 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         evenly=lambda found: cells.evenly(found, _MOST_PLACES),
         short_number=units.number,
         entry_text=fleet_tables.entry,
+        nanoseconds=units.nanoseconds,
+        sentence=lambda said: said[:1].upper() + said[1:],
     )
     room = max(1, _MOST_MAPS // max(1, len(chapters)))
     machines = fleet.fleet.machines if fleet else []
@@ -92,6 +102,9 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         panels_of=lambda every: _panels_of(every, room),
         unfair=unfairness.EXPLAINED,
         losses_explained=losses.EXPLAINED,
+        readers_question=readers.QUESTION,
+        readers_explained=readers.EXPLAINED,
+        reader_steps=_READER_STEPS,
         comparisons=Markup(_comparisons(chapters)),
     )
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis import cells, figure, fleet_tables, losses, templates, unfairness, units
+from analysis import cells, figure, fleet_tables, losses, sections, tables, templates, unfairness
+from analysis import units
 from analysis.fleet import Fleet
 from analysis.page import content, method
 from analysis.page.as_html import TEMPLATES
@@ -29,6 +30,7 @@ def page(chapters: Sequence[Chapter], fleet: Fleet | None = None) -> str:
         heading=content.heading,
         losses=_losses,
         losses_explained=losses.EXPLAINED,
+        readers_of=lambda found: "\n".join(tables.section_markdown(sections.of_readers(found))),
         cells=_cells,
         plural=units.plural,
         method=method.PARAGRAPHS[0],

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, losses, prediction_error, stressed, summary, tables, text, units
-from analysis import verdict
+from analysis import cells, figure, losses, prediction_error, readers, stressed, summary, tables
+from analysis import text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, sections as pictured, waits
 from analysis.page.chart import Chart, Maker
@@ -71,6 +71,7 @@ class Chapter:
     how_to_read: list[str]
     lonely: list[str]
     open_loops: dict[str, list[Saturation]]  # by what was asked for, in words
+    readers: list[readers.Map]
     sections: dict[str, Section]
     loop: str  # what throughput is of, if all of it is of the saturated loop
     lines: list[Line]
@@ -133,6 +134,7 @@ def _chapter(
         how_to_read=tables.how_to_read(judged),
         lonely=answer.lonely(table),
         open_loops=_open_loops(run),
+        readers=readers.maps(judged)[:_MOST_OPEN_LOOPS],
         sections=sections,
         loop=cells.in_the_saturated_loop(cells.at_full_speed(run.valid)),
         lines=_lines(table, inks, sections, most_cells),

@@ -23,6 +23,7 @@ from analysis.pictures import (
     late_writes,
     makespan,
     micro,
+    readers_or_mutex,
 )
 from analysis.pictures import scalability, throughput, wait, wait_by_rate, winner
 
@@ -30,6 +31,7 @@ PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "cost-by-load": cost_by_load.draw,
     "wait-by-load": cost_by_load.draw_waits,
     "winner": winner.draw,
+    "readers-or-mutex": readers_or_mutex.draw,
     "wait": wait.draw,
     "wait-by-rate": wait_by_rate.draw,
     "fairness": fairness.draw,
