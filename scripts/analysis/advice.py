@@ -704,7 +704,7 @@ def _price(table: verdict.Table, one: AtLoad) -> str:
     parts = [
         f"{_ratio(found)} the speed of {best}, the best by the medians" if found else "",
         "" if size.empty else f"{units.memory(size.median())} for all locks",
-        unfair or ("" if unfairness.asked(rows).empty else "no thread starves"),
+        unfair or ("" if unfairness.asked(rows).empty else "no thread was seen to starve"),
     ]
     return f"Its price: {'; '.join(part for part in parts if part)}."
 

@@ -75,7 +75,10 @@ def test_others_that_are_not_slower_are_named(make_run: MakeRun) -> None:
 # Of equals: the most common one, but one that starves no thread before one that does.
 @pytest.mark.parametrize(
     ("starving", "chosen", "price"),
-    [((), "global", "no thread starves"), (("global",), "striped", "no thread starves")]
+    [
+        ((), "global", "no thread was seen to starve"),
+        (("global",), "striped", "no thread was seen to starve"),
+    ]
     + [(("global", "keyed", "striped"), "global", "unfair: longest wait 22.7 ms")],
 )
 def test_on_a_tie_the_simplest_is_recommended_with_its_price(
