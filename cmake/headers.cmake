@@ -23,7 +23,7 @@ if(LOCKBENCH_HEADERS_ONLY)
 else()
   # Who builds the whole project may include a header by both names.
   lockbench_list_headers(headers ${PROJECT_SOURCE_DIR} internal platform platform/portable
-                         platform/windows baselines)
+                         platform/windows peers)
   lockbench_write_forwards(${public_headers}/lockbench "#include \"primitives/HEADER\"" ${headers})
   target_include_directories(lockbench_locks SYSTEM INTERFACE ${PROJECT_SOURCE_DIR})
 endif()

@@ -18,8 +18,8 @@ foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services lo
   endif()
 endforeach()
 # Beside the program that loads it.
-if(TARGET lockbench_peers)
-  install(TARGETS lockbench_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
+if(TARGET lockbench_predicted_peers)
+  install(TARGETS lockbench_predicted_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                           COMPONENT program)
 endif()
 if(TARGET lockbench_observe_preload)
@@ -56,7 +56,7 @@ install(CODE "include(${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake)
               set(source ${PROJECT_SOURCE_DIR})
               lockbench_list_headers(
                 names \${source} internal platform platform/portable platform/simulated
-                platform/windows baselines as_published)
+                platform/windows peers as_published)
               lockbench_write_public_headers(\${source} ${staged} \${names})
               lockbench_write_forwards(
                 ${staged}/primitives \"#include <lockbench/HEADER>\" \${names})"

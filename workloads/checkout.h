@@ -31,7 +31,7 @@ class Checkout {
   static constexpr std::string_view kName = "checkout";
   static constexpr std::string_view kSummary = "takes a lease of a shard, holds, and gives it back";
   static constexpr bool kAccepts = LeaseLock<P, K>;
-  static constexpr std::string_view kNeeds = "numbered leases (lease and its baselines)";
+  static constexpr std::string_view kNeeds = "numbered leases (lease and its peers)";
   static constexpr std::array<std::string_view, 1> kScenarios{"second_lease"};
   static constexpr std::array<std::string_view, 4> kUsualPrimitives{"lease", "lease_condvar",
                                                                     "lease_tbb", "lease_semaphore"};

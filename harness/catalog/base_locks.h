@@ -9,10 +9,10 @@
 #include <oneapi/tbb/spin_mutex.h>
 
 #include "primitives/adaptive_mutex.h"
-#include "primitives/baselines/absl_mutex.h"
-#include "primitives/baselines/pthread_spinlock.h"
-#include "primitives/baselines/tbb_queuing_mutex.h"
 #include "primitives/futex_mutex.h"
+#include "primitives/peers/absl_mutex.h"
+#include "primitives/peers/pthread_spinlock.h"
+#include "primitives/peers/tbb_queuing_mutex.h"
 
 namespace lockbench {
 

@@ -14,9 +14,9 @@
 #include "harness/catalog/line.h"
 #include "primitives/as_published/file_as_published.h"
 #include "primitives/as_published/file_unsafe_as_published.h"
-#include "primitives/baselines/file_kernel_lock.h"
-#include "primitives/baselines/file_robust_mutex.h"
 #include "primitives/file_lock.h"
+#include "primitives/peers/file_kernel_lock.h"
+#include "primitives/peers/file_robust_mutex.h"
 
 namespace lockbench {
 

@@ -9,11 +9,11 @@
 
 #include "harness/catalog/line.h"
 #include "primitives/as_published/keyed_as_published.h"
-#include "primitives/baselines/keyed_absl.h"
-#include "primitives/baselines/keyed_table.h"
-#include "primitives/baselines/keyed_tbb.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/peers/keyed_absl.h"
+#include "primitives/peers/keyed_table.h"
+#include "primitives/peers/keyed_tbb.h"
 
 namespace lockbench {
 

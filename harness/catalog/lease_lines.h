@@ -9,11 +9,11 @@
 #include "harness/catalog/line.h"
 #include "primitives/as_published/lease_as_published.h"
 #include "primitives/as_published/random_mutexes_as_published.h"
-#include "primitives/baselines/lease_condvar.h"
-#include "primitives/baselines/lease_moodycamel.h"
-#include "primitives/baselines/lease_semaphore.h"
-#include "primitives/baselines/lease_tbb.h"
 #include "primitives/lease_pool.h"
+#include "primitives/peers/lease_condvar.h"
+#include "primitives/peers/lease_moodycamel.h"
+#include "primitives/peers/lease_semaphore.h"
+#include "primitives/peers/lease_tbb.h"
 
 namespace lockbench {
 

@@ -7,7 +7,7 @@
 
 #include "harness/catalog/line.h"
 #include "primitives/as_published/reentrant_as_published.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/reentrant_lock.h"
 
 namespace lockbench {

@@ -11,9 +11,9 @@
 
 #include "harness/catalog/line.h"
 #include "harness/catalog/striped_lines.h"
-#include "primitives/baselines/absl_shared_mutex.h"
 #include "primitives/global_lock.h"
 #include "primitives/keyed_shared_mutex.h"
+#include "primitives/peers/absl_shared_mutex.h"
 #include "primitives/striped_lock.h"
 
 namespace lockbench {
@@ -34,7 +34,7 @@ void visit_shared(Visit visit) {
 }
 
 template <class Visit>
-void visit_shared_baselines(Visit visit) {
+void visit_shared_peers(Visit visit) {
   const auto both = [&]<class Base>(const char* lock, const char* origin) {
     visit(Line<GlobalLock<Base>>{{"global", "one lock for all keys", origin, {{"lock", lock}}, {}},
                                  make_plain});

@@ -19,7 +19,7 @@ struct Reading {
 
 void add_shared_subjects(Catalog& catalog) {
   visit_shared(PairWithWorkloads(catalog));
-  visit_shared_baselines(
+  visit_shared_peers(
       [&catalog]<class P>(const Line<P>& line) { catalog.add(entry_of(line, Reading())); });
 }
 

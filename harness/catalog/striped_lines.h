@@ -9,7 +9,7 @@
 #include "harness/catalog/base_locks.h"
 #include "harness/catalog/line.h"
 #include "primitives/as_published/striped_as_published.h"
-#include "primitives/baselines/striped_vector.h"
+#include "primitives/peers/striped_vector.h"
 #include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
 

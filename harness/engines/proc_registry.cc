@@ -4,9 +4,9 @@
 
 #include "harness/catalog/in_scratch_folder.h"
 #include "harness/stress/lock_adapter.h"
-#include "primitives/baselines/file_kernel_lock.h"
-#include "primitives/baselines/file_robust_mutex.h"
 #include "primitives/file_lock.h"
+#include "primitives/peers/file_kernel_lock.h"
+#include "primitives/peers/file_robust_mutex.h"
 
 namespace lockbench::stress::processes {
 

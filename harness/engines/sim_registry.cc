@@ -21,7 +21,7 @@
 #include "primitives/keyed_semaphore.h"
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/portable/parking_table.h"

@@ -32,7 +32,7 @@ void for_each_line(Visit visit) {
   visit_reentrant(named);
   visit_lease(named);
   visit_shared(named);
-  visit_shared_baselines(named);
+  visit_shared_peers(named);
 }
 
 // `striped:lock=std`

@@ -12,8 +12,8 @@
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/catalog_lines.h"
 #include "harness/micro/exclusion.h"
-#include "primitives/baselines/keyed_table.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/peers/keyed_table.h"
 #include "workloads/operation.h"
 
 namespace lockbench {

@@ -53,9 +53,9 @@
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
-#include "primitives/baselines/keyed_table.h"
 #include "primitives/concepts.h"
 #include "primitives/global_lock.h"
+#include "primitives/peers/keyed_table.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
 

@@ -19,7 +19,7 @@
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/mutex.h"
 #include "primitives/platform/spin.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "harness/substitute/substituted_absl_mutex.h"
-#include "primitives/baselines/absl_shared_mutex.h"
+#include "primitives/peers/absl_shared_mutex.h"
 
 namespace lockbench {
 

@@ -10,7 +10,7 @@
 
 #include <atomic>
 
-#include "primitives/baselines/absl_mutex.h"
+#include "primitives/peers/absl_mutex.h"
 
 namespace lockbench {
 

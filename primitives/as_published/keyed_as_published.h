@@ -92,7 +92,7 @@ class KeyedAsPublished {
     return count(key_text(prefix, key));
   }
 
-  // An estimate, as for the baselines: it does not include what the allocator adds to each block.
+  // An estimate, as for the peers: it does not include what the allocator adds to each block.
   std::size_t lock_bytes() const {
     constexpr std::size_t kNode = 2 * sizeof(void*) + sizeof(std::string);
     constexpr std::size_t kEntry =

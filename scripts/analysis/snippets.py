@@ -36,7 +36,7 @@ _KNOWN = {
     "recursive_mutex": ("mutex", "std::recursive_mutex mutex;", _MUTEX),
     # Not among the headers that are installed.
     "striped_vector": (
-        "primitives/baselines/striped_vector.h",
+        "primitives/peers/striped_vector.h",
         "lockbench::StripedVector locks{size};",
         "auto lock = locks.handle(key); std::scoped_lock guard(lock);",
     ),

@@ -84,7 +84,7 @@ def test_every_page_s_snippet_compiles_against_what_is_installed(
 def test_a_component_that_is_not_there_is_told_of(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(UNKNOWN, encoding="utf-8")
     said = installed.sh(tmp_path, "cmake -S . -B build")
-    assert "no component 'kettle'; there are primitives, baselines, plugin" in said
+    assert "no component 'kettle'; there are primitives, peers, plugin" in said
 
 
 def test_nothing_installed_knows_the_checkout(installed: Installed) -> None:

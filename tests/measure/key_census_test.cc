@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "primitives/baselines/keyed_table.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/peers/keyed_table.h"
 
 namespace lockbench {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/stress/lock_adapter.h"
 #include "primitives/global_lock.h"
 #include "primitives/keyed_mutex.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/reentrant_lock.h"
 #else
 #include "harness/engines/sim_registry.h"

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "primitives/biased_recursive_mutex.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "tests/primitives/contract.h"
 
 namespace lockbench {

@@ -12,11 +12,11 @@
 
 #include <gtest/gtest.h>
 
-#include "primitives/baselines/striped_vector.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/peers/striped_vector.h"
 #include "primitives/striped_lock.h"
 #include "tests/primitives/contract.h"
 #include "tests/primitives/threads.h"

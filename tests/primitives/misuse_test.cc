@@ -17,7 +17,7 @@
 #include "primitives/keyed_semaphore.h"
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/platform/scratch_folder.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/stripe_word.h"

@@ -26,7 +26,7 @@
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/process_wide.h"
 #include "primitives/recursive_mutex.h"
 #include "primitives/reentrant_lock.h"

@@ -23,7 +23,7 @@
 #include "primitives/keyed_semaphore.h"
 #include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
-#include "primitives/parking_lot.h"
+#include "primitives/parking_mutex.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ParkingMutex: many locks of a byte, whose waiters share a table.
-#include "primitives/parking_lot.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "primitives/adaptive_mutex.h"
+#include "primitives/parking_mutex.h"
 #include "tests/primitives/contract.h"
 
 namespace lockbench {

@@ -9,7 +9,7 @@
 
 #include "primitives/concepts.h"
 #include "primitives/platform/shared_array.h"
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 #include "tests/workloads/during_hold.h"
 #include "workloads/counter.h"
 

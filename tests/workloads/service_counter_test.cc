@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 #include "workloads/standstill.h"
 
 namespace lockbench {

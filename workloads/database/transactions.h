@@ -37,7 +37,7 @@ class Transactions {
       "a transaction on the connection of one's lease: SQLite files, or with :postgresql the "
       "server at $LOCKBENCH_POSTGRES";
   static constexpr bool kAccepts = LeaseLock<P, K>;
-  static constexpr std::string_view kNeeds = "numbered leases (lease and its baselines)";
+  static constexpr std::string_view kNeeds = "numbered leases (lease and its peers)";
   static constexpr std::array<std::string_view, 1> kScenarios{"postgresql"};
   static constexpr std::array<std::string_view, 4> kUsualPrimitives{"lease", "lease_condvar",
                                                                     "lease_tbb", "lease_semaphore"};

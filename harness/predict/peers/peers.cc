@@ -18,9 +18,9 @@
 #include "harness/catalog/line.h"
 #include "harness/catalog/striped_lines.h"
 #include "harness/plugin/plugin.h"
-#include "primitives/baselines/keyed_table.h"
-#include "primitives/baselines/striped_vector.h"
-#include "primitives/baselines/tbb_queuing_mutex.h"
+#include "primitives/peers/keyed_table.h"
+#include "primitives/peers/striped_vector.h"
+#include "primitives/peers/tbb_queuing_mutex.h"
 
 namespace lockbench {
 namespace {

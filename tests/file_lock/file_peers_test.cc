@@ -12,10 +12,10 @@
 
 #include "primitives/as_published/file_as_published.h"
 #include "primitives/as_published/file_unsafe_as_published.h"
-#include "primitives/baselines/file_kernel_lock.h"
-#include "primitives/baselines/file_robust_mutex.h"
+#include "primitives/peers/file_kernel_lock.h"
+#include "primitives/peers/file_robust_mutex.h"
 #include "primitives/platform/scratch_folder.h"
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 
 namespace lockbench {
 namespace {

@@ -15,9 +15,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "primitives/baselines/claimed_key.h"
-#include "primitives/baselines/key_table.h"
 #include "primitives/concepts.h"
+#include "primitives/peers/claimed_key.h"
+#include "primitives/peers/key_table.h"
 
 namespace lockbench {
 

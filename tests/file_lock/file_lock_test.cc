@@ -24,7 +24,7 @@
 #include <gtest/gtest.h>
 
 #include "primitives/platform/scratch_folder.h"
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 
 namespace lockbench {
 namespace {

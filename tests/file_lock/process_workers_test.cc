@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "primitives/service.h"
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 
 namespace lockbench {
 namespace {

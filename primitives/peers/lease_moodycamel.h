@@ -19,7 +19,7 @@
 #include <concurrentqueue/blockingconcurrentqueue.h>
 #endif
 
-#include "primitives/baselines/lease_shards.h"
+#include "primitives/peers/lease_shards.h"
 
 namespace lockbench {
 

@@ -15,7 +15,7 @@
 
 #include "primitives/file_lock.h"
 #include "primitives/platform/scratch_folder.h"
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 #include "workloads/file_counter.h"
 
 namespace lockbench {

@@ -6,7 +6,7 @@
 // Not offered  recursion; timeouts: absl::Mutex gives up on a condition, not on the lock itself.
 #pragma once
 
-#include "primitives/baselines/absl_mutex.h"
+#include "primitives/peers/absl_mutex.h"
 
 namespace lockbench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyTable: the textbook way to lock by key, which the keyed baselines are made of: a map from keys
+// KeyTable: the textbook way to lock by key, which the keyed peers are made of: a map from keys
 // to locks, in shards, each under a mutex of its own.
 //
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
@@ -23,10 +23,10 @@
 #include <cstdint>
 #include <mutex>
 
-#include "primitives/baselines/claimed_key.h"
 #include "primitives/concepts.h"
 #include "primitives/internal/handle_pair.h"
 #include "primitives/key.h"
+#include "primitives/peers/claimed_key.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench::internal {

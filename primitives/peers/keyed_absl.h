@@ -12,9 +12,9 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/hash/hash.h"
-#include "primitives/baselines/claimed_key.h"
-#include "primitives/baselines/key_table.h"
 #include "primitives/concepts.h"
+#include "primitives/peers/claimed_key.h"
+#include "primitives/peers/key_table.h"
 
 namespace lockbench {
 

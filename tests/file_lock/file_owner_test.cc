@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/processes/processes.h"
+#include "tests/file_lock/processes.h"
 
 namespace lockbench::internal {
 namespace {

@@ -26,10 +26,10 @@
 
 #include <oneapi/tbb/concurrent_hash_map.h>
 
-#include "primitives/baselines/claimed_key.h"
 #include "primitives/concepts.h"
 #include "primitives/internal/handle_pair.h"
 #include "primitives/key.h"
+#include "primitives/peers/claimed_key.h"
 #include "primitives/platform/spin.h"
 
 namespace lockbench {

@@ -25,7 +25,7 @@
 #include <semaphore>
 #include <vector>
 
-#include "primitives/baselines/lease_shards.h"
+#include "primitives/peers/lease_shards.h"
 #include "primitives/platform/clock.h"
 
 namespace lockbench {

@@ -14,7 +14,7 @@
 
 #include <oneapi/tbb/concurrent_queue.h>
 
-#include "primitives/baselines/lease_shards.h"
+#include "primitives/peers/lease_shards.h"
 
 namespace lockbench {
 

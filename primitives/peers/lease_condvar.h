@@ -16,7 +16,7 @@
 #include <mutex>
 #include <optional>
 
-#include "primitives/baselines/lease_shards.h"
+#include "primitives/peers/lease_shards.h"
 #include "primitives/platform/clock.h"
 
 namespace lockbench {
