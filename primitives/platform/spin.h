@@ -14,7 +14,11 @@
 #include <emmintrin.h>  // and not <immintrin.h>, which is 1.9 MB
 #endif
 
-#include "primitives/platform/clock.h"
+#if defined(__has_feature)
+#define LOCKBENCH_HAS_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define LOCKBENCH_HAS_THREAD_SANITIZER 0
+#endif
 
 namespace lockbench::platform {
 
@@ -38,20 +42,26 @@ inline void execution_fence() noexcept {
 #endif
 }
 
-// A counter for times below some microseconds, in a unit of its own. What is between two calls is
-// done between them. x86-64: the time stamp counter, 10 to 30 ns; else the clock. A thread that the
-// kernel moves may read a value of another counter: it orders nothing, and nothing may depend on
-// it.
+// A counter that tells an access that hits the core's cache from one that does not, in a unit of
+// its own, read in 10 to 30 ns: the time stamp counter of x86-64. What is between two calls is done
+// between them. A thread that the kernel moves may read the counter of another processor, so
+// nothing may depend on it. kHasTicks: there is one. The clock of other processors is too coarse or
+// too slow, and an instrumented build, which simulations run, must do the same thing twice.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__) && \
+    !LOCKBENCH_HAS_THREAD_SANITIZER
+inline constexpr bool kHasTicks = true;
 inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__) && defined(__GNUC__)
   execution_fence();
   const std::uint64_t now = __builtin_ia32_rdtsc();
   execution_fence();
   return now;
-#else
-  return static_cast<std::uint64_t>(platform::now().time_since_epoch().count());
-#endif
 }
+#else
+inline constexpr bool kHasTicks = false;
+constexpr std::uint64_t ticks() noexcept {
+  return 0;
+}
+#endif
 
 // How often a bounded spin reads before it gives up: the number that the lock asks for. (In a
 // simulation once: the scheduler, not the count, decides which thread comes in time.)

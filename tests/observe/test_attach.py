@@ -68,15 +68,17 @@ public class Locks {
 @contextmanager
 def running(*words: str) -> Iterator[int]:
     """The number of a process that has said that it runs."""
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE  # what reads its input waits for the test, whatever the tests' input is
+    process = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)
     try:
         assert process.stdout is not None and process.stdout.readline() == "runs\n"
         yield process.pid
     finally:
         process.kill()
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()
 
 
 @lru_cache(maxsize=1)

@@ -20,6 +20,7 @@ inline void pause() noexcept {
 inline void execution_fence() noexcept {}
 
 #if defined(LOCKBENCH_PREDICT)
+inline constexpr bool kHasTicks = true;
 inline std::uint64_t ticks() noexcept {
   return simulated::ticks();
 }
@@ -33,6 +34,7 @@ constexpr int spins(int usual) noexcept {
   return usual;
 }
 #else
+inline constexpr bool kHasTicks = false;
 constexpr std::uint64_t ticks() noexcept {
   return 0;
 }
