@@ -98,6 +98,10 @@ TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
   EXPECT_FALSE(says(EngineId::kSim, {}, "a wall clock that is set"));
   EXPECT_TRUE(says(EngineId::kReal, {}, "not varied: holds of more than 30 ms; "));
   EXPECT_FALSE(says(EngineId::kSim, {}, "holds of more than 30 ms"));
+  const Abilities many{.fair = true, .capacity = 66};
+  EXPECT_TRUE(says(EngineId::kSim, many, "the order of arrival, for which programs have too few"));
+  EXPECT_TRUE(says(EngineId::kReal, many, "the order of arrival at a key of more than 65 holders"));
+  EXPECT_FALSE(says(EngineId::kSim, {.fair = true, .capacity = 10}, "the order of arrival"));
 }
 
 }  // namespace
