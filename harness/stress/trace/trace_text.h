@@ -42,8 +42,8 @@ TraceStep step_of(const TimedEvent& event);
 std::vector<std::string> to_text(const std::vector<TraceStep>& steps);
 
 // The steps, without repeated polls. A poll is an access that changes no value and is not where it
-// goes wrong. It is repeated if its thread has made it before, and only polls since. The text of the
-// first one says how often it is repeated, and at which step the last time.
+// goes wrong. It is repeated if its thread has made it before, and only polls since. The text of
+// the first one says how often it is repeated, and at which step the last time.
 std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps);
 
 // Whether events of that kind name one or two keys.

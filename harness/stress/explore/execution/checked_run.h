@@ -206,9 +206,9 @@ class CheckedRun {
   // Runs the oracles on an observation. Ends the execution if one of them fails.
   template <class Seen>
   void check(const Seen& seen, KeyStates* states = nullptr) {
-    const auto failure = check_all(
-        seen, [this](Oracle oracle, std::uint64_t times) { evaluations_.count(oracle, times); },
-        states);
+    const auto count = [this](auto what, std::uint64_t times) { evaluations_.count(what, times); };
+    count_promises(seen, count);
+    const auto failure = check_all(seen, count, states);
     if (!failure) return;
     failure_ = Failure{failure->oracle, text_of(*failure, "thread")};
     world_.fail();
