@@ -342,8 +342,8 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
     seen.in_the_way = traffic(refusal.key).since(record.traffic);
     --seen.in_the_way->uses;  // its own
     --seen.in_the_way->calls;
-    // Readers do not refuse each other.
-    if (reads(refusal.key)) {
+    seen.reads = reads(refusal.key);
+    if (seen.reads) {
       seen.in_the_way->uses -= traffic(refusal.key).reads_since(record.traffic) - 1;
     }
   }
