@@ -27,7 +27,7 @@ constexpr std::string_view name_of(Promise promise) {
 }
 
 // Calls count(promise, times) for each promise that the observation checks. The waits of threads
-// (LongestWait) are observed of each lock, whether it promises to be fair or not, so they do not
+// (LongestWait) are known of each lock, whether it promises to be fair or not, so they do not
 // count.
 template <class Seen, class Count>
 void count_promises(const Seen&, const Count&) {}
