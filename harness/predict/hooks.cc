@@ -105,6 +105,8 @@ void wake(const void* word, int count) noexcept {
   if (Simulation* const simulation = Simulation::current()) simulation->wake(word, count);
 }
 
+void note_mutex(const void*, bool) noexcept {}
+
 std::int64_t now_ns() noexcept {
   Simulation* const simulation = Simulation::current();
   return simulation == nullptr ? 0 : simulation->now_ns();

@@ -45,6 +45,15 @@ Json json_of(const Evaluations& evaluations) {
   return json;
 }
 
+Json promises_of(const Evaluations& evaluations) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kPromises; ++i) {
+    if (evaluations.of_promises[i] == 0) continue;
+    json[std::string(kPromiseNames[i])] = evaluations.of_promises[i];
+  }
+  return json;
+}
+
 Json json_of(const std::vector<TraceStep>& steps) {
   Json all = Json::array();
   for (const TraceStep& step : steps) {
@@ -181,6 +190,7 @@ std::string to_json(const Report& report) {
     if (!report.steps.empty()) json["steps"] = json_of(report.steps);
   }
   json["evaluations"] = json_of(report.evaluations);
+  json["promises"] = promises_of(report.evaluations);
   Json figures = Json::object();
   for (const auto& [name, value] : report.figures) figures[name] = value;
   json["figures"] = figures;
@@ -217,6 +227,11 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
     }
     for (const auto& [name, times] : json.at("evaluations").items()) {
       report.evaluations.times[static_cast<std::size_t>(oracle_from(name))] = times;
+    }
+    const Json promises = json.value("promises", Json::object());
+    for (std::size_t i = 0; i < kPromises; ++i) {
+      const std::string name(kPromiseNames[i]);
+      report.evaluations.of_promises[i] = promises.value(name, std::uint64_t{0});
     }
     for (const auto& [name, value] : json.at("figures").items()) {
       report.figures.emplace_back(name, value.get<double>());

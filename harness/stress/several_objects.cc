@@ -61,10 +61,12 @@ Abilities with_object_for_each_key(Abilities can) {
   return can;
 }
 
-// What shows that objects are mixed up. Nested: a thread takes its hold of one object for one of
-// another, or uses one node for both. Woken in place of another: a thread that waits for object 1,
-// which stays held, gets the wake-up of one that waits for object 0. Made again: what a thread
-// remembers of a lock is taken to hold for the one that was made where it was.
+// Each program shows one way in which a class may mix up its objects.
+//   Nested holds    A thread takes its hold of one object for a hold of another, or uses one node
+//                   for both.
+//   A held object   A thread that waits for object 1, which stays held, gets the wake-up of a
+//                   thread that waits for object 0.
+//   Z               A thread takes a new lock for the old one that had the same address.
 std::vector<std::string> programs_of_objects(const Abilities& can) {
   std::vector<std::string> texts = {"L0 L1 U U | L1 U", "L0 L1 U U | T1 U",
                                     "L1 A2 U | L0 U | L0 U | L1 U"};

@@ -20,9 +20,9 @@ namespace lockbench::stress {
 std::string several_objects_of(const std::string& lock);
 bool has_several_objects(const std::string& lock);  // whether this is the name of such a form
 
-// The form of `lock`; absent if the engines could not tell its objects apart from its keys, or
-// cannot make several: it is another form already, it consists of several locks by itself, or it is
-// for processes or at a service.
+// The form of `lock`; absent if several objects would show nothing new (it is such a form, has
+// readers, excludes nothing, or consists of several locks by itself), or if the engines cannot make
+// several (it is for processes, or at a service).
 std::optional<RegisteredLock> with_several_objects(const RegisteredLock& lock);
 
 }  // namespace lockbench::stress

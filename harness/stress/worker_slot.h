@@ -82,6 +82,7 @@ struct WorkerSlot {
 
   // Sums over all epochs.
   std::array<Word, kOracles> evaluations;
+  std::array<Word, kPromises> promises;  // how often each was checked
   Word acquisitions;
   Word contended;  // acquisitions of a key while another thread was seen to hold it
   Word refusals;
@@ -95,6 +96,9 @@ struct WorkerSlot {
   // Runs the oracles on an observation that the owner of this slot made.
   template <class Seen>
   std::optional<FailureRecord> check(const Seen& seen, KeyStates* states = nullptr) {
+    count_promises(seen, [this](Promise promise, std::uint64_t times) {
+      add(promises[static_cast<std::size_t>(promise)], times);
+    });
     return check_all(
         seen, [this](Oracle oracle, std::uint64_t times) { count(oracle, times); }, states);
   }
@@ -119,6 +123,7 @@ Evaluations evaluations_of(const Slots& slots) {
   Evaluations all;
   for (const WorkerSlot& slot : slots) {
     for (std::size_t i = 0; i < kOracles; ++i) all.times[i] += get(slot.evaluations[i]);
+    for (std::size_t i = 0; i < kPromises; ++i) all.of_promises[i] += get(slot.promises[i]);
   }
   return all;
 }

@@ -10,7 +10,11 @@
 #include <mutex>
 #include <sched.h>
 
+#include "primitives/platform/mutex.h"
+
 namespace {
+
+using PortedMutex = lockbench::platform::Mutex;
 
 // unlock() writes a node after the lock was handed over: its own node, which no other thread
 // knows, or that of the last holder, which has ended.
@@ -252,28 +256,28 @@ class Pool {
 // order, or the second of them twice.
 enum class Order { kSame, kOther, kTwice };
 
-template <Order kOrder>
+template <Order kOrder, class Mutex = std::mutex>
 class UnderTwo {
  public:
   void lock() {
     while (!try_lock()) sched_yield();
   }
   bool try_lock() {
-    const std::lock_guard<std::mutex> first(first_);
-    const std::lock_guard<std::mutex> second(second_);
+    const std::lock_guard<Mutex> first(first_);
+    const std::lock_guard<Mutex> second(second_);
     return !held_ && (held_ = true);
   }
   void unlock() {
-    std::mutex& outer = kOrder == Order::kSame ? first_ : second_;
-    std::mutex& inner = kOrder == Order::kOther ? first_ : second_;
-    const std::lock_guard<std::mutex> one(outer);
-    const std::lock_guard<std::mutex> other(inner);
+    Mutex& outer = kOrder == Order::kSame ? first_ : second_;
+    Mutex& inner = kOrder == Order::kOther ? first_ : second_;
+    const std::lock_guard<Mutex> one(outer);
+    const std::lock_guard<Mutex> other(inner);
     held_ = false;
   }
 
  private:
-  std::mutex first_;
-  std::mutex second_;
+  Mutex first_;
+  Mutex second_;
   bool held_ = false;
 };
 
@@ -293,5 +297,7 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");
   locks.add<UnderTwo<Order::kOther>>("under_two_crossed", "the same, and unlock() in the other");
   locks.add<UnderTwo<Order::kTwice>>("under_two_twice", "unlock() takes one of them twice");
+  locks.add<UnderTwo<Order::kSame, PortedMutex>>("under_two_ported", "of the platform's mutexes");
+  locks.add<UnderTwo<Order::kOther, PortedMutex>>("under_two_ported_crossed", "the same, crossed");
   locks.add<SpinsInOrder>("spins_in_order", "spins by sequentially consistent updates");
 }

@@ -40,11 +40,12 @@ struct Semaphore {
   platform::Atomic<int> left_{kAdmitted};
 };
 
-// A semaphore of two that hands its permits to those who wait: to the first, or to the last.
-template <bool kToTheFirst>
+// A semaphore that hands its permits to those who wait: to the first, or to the last.
+template <bool kToTheFirst, std::uint32_t kPermits = 2, std::uint32_t kMostThreads = 0>
 class Handing {
  public:
-  static constexpr lockbench::LockPromises kPromises{.fair = true, .capacity = 2};
+  static constexpr lockbench::LockPromises kPromises{
+      .fair = true, .capacity = kPermits, .limits = {.threads = kMostThreads}};
 
   void lock() {
     platform::Atomic<bool> granted{false};
@@ -90,9 +91,9 @@ class Handing {
 
   platform::Atomic<bool> guard_{false};
   // Under the guard:
-  int free_ = 2;
+  std::uint32_t free_ = kPermits;
   std::size_t count_ = 0;
-  std::array<platform::Atomic<bool>*, 128> waiting_{};
+  std::array<platform::Atomic<bool>*, 256> waiting_{};
 };
 
 struct Flag {
@@ -149,6 +150,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<Semaphore<3>>("three", "a semaphore of three");
   locks.add<Semaphore<4>>("four", "a semaphore of four, and promises three");
   locks.add<Handing<true>>("handing", "a semaphore of two, its permits go to the first");
+  locks.add<Handing<true, 2, 3>>("handing_3", "the same for three threads");
+  locks.add<Handing<true, 66>>("handing_66", "a semaphore of 66, its permits go to the first");
   locks.add<Handing<false>>("handing_last", "a semaphore of two, its permits go to the last");
   locks.add<Timed>("flag_timed", "a flag with a timeout");
   locks.add<Narrow>("narrow", "a flag for three threads");

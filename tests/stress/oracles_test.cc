@@ -75,7 +75,12 @@ TEST(OracleRegistry, ACleanVerdictRequiresWhatTheLockPromises) {
   EXPECT_THAT(needed({}), Not(Contains(Oracle::kLease)));
   EXPECT_THAT(needed({.leases = true}), Contains(Oracle::kLease));
   EXPECT_THAT(needed({.fair = true}), Contains(Oracle::kFairness));
-  EXPECT_THAT(needed({.fair = true, .capacity = 2}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({.fair = true, .capacity = 10}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({.fair = true, .capacity = 11}), Not(Contains(Oracle::kFairness)));
+  EXPECT_THAT(needed({.fair = true, .capacity = 2, .limits = {.threads = 3}}),
+              Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({.fair = true, .capacity = 2, .limits = {.threads = 2}}),
+              Not(Contains(Oracle::kFairness)));
   EXPECT_THAT(needed({.readers_order = ReadersOrder::kPhaseFair}), Contains(Oracle::kFairness));
 }
 
@@ -126,6 +131,10 @@ TEST(Oracles, NameWhatIsWrongAndWhoIsConcerned) {
        Oracle::kProgress, "which no process holds", "process"},
       {checked(Recovery{.recoveries = 5, .median_ns = 2'000'000'000}), Oracle::kProgress,
        "half of the keys whose holder was killed were acquired again after 2000 ms or later"},
+      {checked(Refusal{.thread = 1, .key = 2, .reads = true, .in_the_way = InTheWay{}}),
+       Oracle::kModel,
+       "thread 1 was refused key 2 to read, though no writer held the lock during the call, and no "
+       "other thread was inside a call"},
       {checked(Arrivals{.earlier = 1, .later = 2, .overtook = true}), Oracle::kFairness,
        "of threads that came one after the other for key 0, number 2 was served before number 1, "
        "which waited already; the lock promises first come, first served"},

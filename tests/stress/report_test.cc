@@ -64,10 +64,12 @@ TEST(ReportJson, ComesBackAsItWent) {
                 .remarks = {"a remark"},
                 .seconds = 1.5};
   report.evaluations.count(Oracle::kExclusion);
+  report.evaluations.count(Promise::kReadersOrder, 3);
   const Report read = report_from_json(to_json(report)).value();
   EXPECT_EQ(to_json(read), to_json(report));
   EXPECT_EQ(read.failure->oracle, Oracle::kExclusion);
   EXPECT_EQ(read.evaluations[Oracle::kExclusion], 1U);
+  EXPECT_THAT(to_json(read), HasSubstr(R"("promises":{"readers_order":3})"));
   EXPECT_THAT(read.figures, ElementsAre(Pair("epochs", 12)));
   ASSERT_EQ(read.explored.size(), 1U);
   EXPECT_EQ(read.explored[0].program, "L0 U | L0 U");
@@ -98,6 +100,10 @@ TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
   EXPECT_FALSE(says(EngineId::kSim, {}, "a wall clock that is set"));
   EXPECT_TRUE(says(EngineId::kReal, {}, "not varied: holds of more than 30 ms; "));
   EXPECT_FALSE(says(EngineId::kSim, {}, "holds of more than 30 ms"));
+  const Abilities many{.fair = true, .capacity = 66};
+  EXPECT_TRUE(says(EngineId::kSim, many, "the order of arrival, for which programs have too few"));
+  EXPECT_TRUE(says(EngineId::kReal, many, "the order of arrival at a key of more than 65 holders"));
+  EXPECT_FALSE(says(EngineId::kSim, {.fair = true, .capacity = 10}, "the order of arrival"));
 }
 
 }  // namespace

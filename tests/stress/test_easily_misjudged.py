@@ -22,7 +22,10 @@ def look(lockbench: Program, lock: str, *more: str, plugin: str = PLUGIN) -> tup
 
 @pytest.mark.parametrize(
     "lock",
-    ["own_node_last", "combining", "two_sizes", "spins_in_order", "under_two", "tagged_pool"],
+    [
+        *("own_node_last", "combining", "two_sizes", "spins_in_order", "tagged_pool"),
+        *("under_two", "under_two_ported"),
+    ],
 )
 def test_a_correct_lock_is_clean(lockbench: Program, lock: str) -> None:
     code, said = look(lockbench, lock)
@@ -48,6 +51,7 @@ def test_the_broken_lock_beside_it_fails(lockbench: Program, lock: str, oracle: 
     ("lock", "what"),
     [
         ("under_two_crossed", "deadlock inside of the lock: threads wait for each other's mutexes"),
+        ("under_two_ported_crossed", "threads wait for each other's mutexes in a cycle: thread "),
         ("under_two_twice", "self-deadlock inside of the lock: thread 0 waits for a mutex that it"),
     ],
 )

@@ -63,6 +63,14 @@ def test_permits_go_to_the_first_that_waits(lockbench: Program, engine: str) -> 
     assert broken["oracle"] == "fairness", broken
 
 
+def test_order_is_checked_where_the_threads_suffice_and_else_named(lockbench: Program) -> None:
+    few = report_of(lockbench, PROMISING, "handing_3", "sim")
+    assert few["verdict"] == "clean" and few["evaluations"]["fairness"] > 0, few
+    many = report_of(lockbench, PROMISING, "handing_66", "sim")
+    assert many["verdict"] == "clean" and "fairness" not in many["evaluations"], many
+    assert any("the order of arrival, for which" in remark for remark in many["remarks"]), many
+
+
 # It spins on the clock, which it may read for the first time when virtual time has passed already.
 @pytest.mark.parametrize("engine", ["sim", "real"])
 def test_a_timed_base_lock_is_timed_in_each_engine(lockbench: Program, engine: str) -> None:

@@ -68,3 +68,4 @@ def test_a_readers_try_that_fails_beside_readers_is_found(lockbench: Program) ->
     assert report_of(lockbench, "tries_beside")["verdict"] == "clean"
     report = report_of(lockbench, "tries_alone")
     assert report["oracle"] == "model", report
+    assert "to read, though no writer held the lock during the call" in report["what"], report

@@ -57,23 +57,25 @@ TraceStep load(std::uint64_t at, std::int32_t thread, const char* text) {
 }
 
 TEST(TraceText, FoldsPollsThatSayTheSameUntilTheThreadDoesSomethingElse) {
-  TraceStep wrong = load(7, 1, "reads lock+8: 0");
+  TraceStep wrong = load(8, 1, "reads lock+8: 0");
   wrong.wrong = true;
   const std::vector<TraceStep> steps = {load(1, 0, "reads lock+0: 1"),
                                         load(2, 1, "reads lock+8: 0"),
                                         load(3, 0, "reads lock+4: 1"),
                                         load(4, 0, "reads lock+0: 1"),
                                         load(5, 1, "reads lock+8: 0"),
-                                        load(6, 0, "reads lock+4: 1"),
+                                        load(6, 1, "reads lock+8: 0"),
+                                        load(7, 0, "reads lock+4: 1"),
                                         wrong,
-                                        {.at = 8, .thread = 0, .text = "releases key 0"},
-                                        load(9, 0, "reads lock+0: 1")};
-  EXPECT_THAT(to_text(with_polls_folded(steps)),
-              ElementsAre("step 1, thread 0   reads lock+0: 1, and 1 times more until step 4",
-                          "step 2, thread 1   reads lock+8: 0, and 2 times more until step 7"
-                          "  <-- here it goes wrong",
-                          "step 3, thread 0   reads lock+4: 1, and 1 times more until step 6",
-                          "step 8, thread 0 releases key 0", "step 9, thread 0   reads lock+0: 1"));
+                                        {.at = 9, .thread = 0, .text = "releases key 0"},
+                                        load(10, 0, "reads lock+0: 1")};
+  EXPECT_THAT(
+      to_text(with_polls_folded(steps)),
+      ElementsAre("step 1, thread 0   reads lock+0: 1, and again at step 4",
+                  "step 2, thread 1   reads lock+8: 0, and 2 more times, the last at step 6",
+                  "step 3, thread 0   reads lock+4: 1, and again at step 7",
+                  "step 8, thread 1   reads lock+8: 0  <-- here it goes wrong",
+                  "step 9, thread 0 releases key 0", "step 10, thread 0   reads lock+0: 1"));
 }
 
 TEST(TraceText, KeepsPollsOfOtherValues) {

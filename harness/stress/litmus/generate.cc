@@ -144,10 +144,9 @@ std::string forgotten_waiter(std::uint32_t capacity, const char* holds) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
-// As many holders as a key can have, of which one leaves, and two threads that wait for it one
-// after the other.
-std::string queue_behind(std::uint32_t capacity) {
-  std::string text = "L0 R9000000 U | R1000000 L0 U | R2000000 L0 U";
+// The threads of `text`, one of which holds key 0 first, and other threads that hold the other
+// places of the key all the time.
+std::string beside_other_holders(std::string text, std::uint32_t capacity) {
   for (std::uint32_t i = 1; i < capacity; ++i) text += " | L0 R30000000 U";
   return text;
 }
@@ -299,6 +298,11 @@ LitmusProgram generate_long_program(const Abilities& abilities, std::uint64_t se
   return program;
 }
 
+bool shows_order_of_arrival(const Abilities& can) {
+  const std::uint32_t room = can.limits.threads;
+  return can.capacity + 2 <= kMostThreads && (room == 0 || room > can.capacity);
+}
+
 std::vector<LitmusProgram> programs_for(const Abilities& can,
                                         const std::vector<std::string>& first) {
   std::vector<std::string> texts = first;
@@ -385,14 +389,15 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   }
   // A thread that requests the key while all others wait is served after them.
   // So is the one that has just released it.
-  add(can.fair && can.capacity == 1,
-      {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U", "L0 R9000000 U L0 U | R1000000 L0 U"});
+  if (can.fair && shows_order_of_arrival(can)) {
+    for (const char* const text :
+         {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U", "L0 R9000000 U L0 U | R1000000 L0 U"}) {
+      texts.push_back(beside_other_holders(text, can.capacity));
+    }
+  }
   add(can.fair && can.capacity == 1 && can.timed,
       {"L0 R9000000 U | R1000000 L0 U | R2000000 W0:20000000 U",
        "L0 R9000000 U | R1000000 W0:20000000 U | R2000000 L0 U"});
-  if (can.fair && can.capacity > 1 && can.capacity + 2 <= kMostThreads) {
-    texts.push_back(queue_behind(can.capacity));
-  }
   // A thread that polls may give up after some thousands of polls, and take the key.
   add(can.capacity == 1 && can.hold_limit.count() == 0, {"P70000 L0 R12000000 U | L0 U"});
   texts.push_back(crowd());

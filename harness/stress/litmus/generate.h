@@ -50,4 +50,9 @@ LitmusProgram generate_long_program(const Abilities& abilities, std::uint64_t se
 std::vector<LitmusProgram> programs_for(const Abilities& can,
                                         const std::vector<std::string>& first);
 
+// Whether these programs have as many threads as it takes to see in which order a fair lock serves
+// those that wait: all holders that a key can have at once, and two that wait, or one and a holder
+// that requests the key again.
+bool shows_order_of_arrival(const Abilities& can);
+
 }  // namespace lockbench::stress

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Failure: what an oracle found wrong, as text. Evaluations: how often each oracle was evaluated.
+// Failure: what an oracle found wrong, as text. Evaluations: how often each oracle was evaluated,
+// and how often each promise was checked.
 //
 // FirstFailure: the failure that was recorded first, in memory that remains after its writer has
 // ended.
@@ -21,6 +22,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/stress/oracles/promise.h"
 #include "harness/stress/oracles/registry.h"
 
 namespace lockbench::stress {
@@ -32,13 +34,18 @@ struct Failure {
 
 struct Evaluations {
   std::array<std::uint64_t, kOracles> times{};
+  std::array<std::uint64_t, kPromises> of_promises{};
 
   void count(Oracle oracle, std::uint64_t more = 1) {
     times[static_cast<std::size_t>(oracle)] += more;
   }
+  void count(Promise promise, std::uint64_t more = 1) {
+    of_promises[static_cast<std::size_t>(promise)] += more;
+  }
   std::uint64_t operator[](Oracle oracle) const { return times[static_cast<std::size_t>(oracle)]; }
   void add(const Evaluations& other) {
     for (std::size_t i = 0; i < kOracles; ++i) times[i] += other.times[i];
+    for (std::size_t i = 0; i < kPromises; ++i) of_promises[i] += other.of_promises[i];
   }
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/stress/litmus/generate.h"
 #include "harness/stress/oracles/observations.h"
 
 namespace lockbench::stress::oracles {
@@ -30,7 +31,7 @@ struct Fairness {
 
   static bool needed(EngineId engine, const Abilities& abilities) {
     const bool ordered = abilities.fair || abilities.readers_order != ReadersOrder::kNone;
-    return engine == EngineId::kSim && ordered;
+    return engine == EngineId::kSim && ordered && shows_order_of_arrival(abilities);
   }
 
   static CheckResult check(const Turn& turn) {

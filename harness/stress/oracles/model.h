@@ -27,6 +27,8 @@ struct Model {
     kTooLate,        // the call of `thread` returned `x` ns after its timeout
     kRefusedAlone,   // `thread` was refused `key`, of which fewer than `x` others had a hold, and
                      // no call of another thread was under way
+    kRefusedReader,  // `thread` was refused `key` to read; no other thread but readers that held
+                     // the lock used it
     kOwnerDenied,    // `thread` holds `key`; the lock denies that it (x: any thread) does
     kOwnerClaimed,   // the lock says that `thread` (x: any thread) holds `key`; none does
     kNoAnswer,       // try_lock() or try_lock_for() of a held key does not return
@@ -64,7 +66,7 @@ struct Model {
       return failed(failure);
     }
     if (refusal.in_the_way && !explains_refusal(*refusal.in_the_way, refusal.capacity)) {
-      failure.fault = kRefusedAlone;
+      failure.fault = refusal.reads ? kRefusedReader : kRefusedAlone;
       failure.x = refusal.capacity;
       return failed(failure);
     }
@@ -161,6 +163,11 @@ struct Model {
                    ? absl::StrCat(refused, ", though no other ", actor, " used it during the call")
                    : absl::StrCat(refused, ", though fewer than ", f.x, " other ", plural_of(actor),
                                   " held it during the call, and none was inside a call");
+      case kRefusedReader:
+        return absl::StrCat(refused,
+                            " to read, though no writer held the lock during the call, and no "
+                            "other ",
+                            actor, " was inside a call");
       default:
         return absl::StrCat("try_lock() or try_lock_for() of key ", f.key,
                             " does not return while another ", actor, " holds it");

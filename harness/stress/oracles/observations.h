@@ -116,6 +116,7 @@ struct Refusal {
   std::uint32_t key = 0;
   std::uint32_t second_key = kNoKey;
   bool owner = false;  // the lock is reentrant, and the thread holds the key
+  bool reads = false;  // it was a try to read; then readers are not in its way
   std::optional<std::int64_t> timeout_ns;
   std::int64_t waited_ns = 0;
   // What may have been in its way. Absent if the call may fail without a reason.

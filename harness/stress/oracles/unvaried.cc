@@ -4,6 +4,8 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/stress/litmus/generate.h"
+
 namespace lockbench::stress {
 namespace {
 
@@ -25,6 +27,12 @@ constexpr Dimension kUnvaried[] = {
     {"256 wake-ups within one window", true, true, each_lock},
     {"a wall clock that is set", true, true, [](const Abilities& can) { return can.timed; }},
     {"more than 8 readers at once", true, true, [](const Abilities& can) { return can.keys_read; }},
+    {"the order of readers and writers", false, true,
+     [](const Abilities& can) { return can.readers_order != ReadersOrder::kNone; }},
+    {"the order of arrival, for which programs have too few threads", true, false,
+     [](const Abilities& can) { return can.fair && !shows_order_of_arrival(can); }},
+    {"the order of arrival at a key of more than 65 holders", false, true,
+     [](const Abilities& can) { return can.fair && can.capacity > 65; }},
     {"a reader's try beside a reader", false, true,
      [](const Abilities& can) { return can.keys_read && can.strong_try; }},
     {"keys that differ in a few bits of a good hash", true, false,

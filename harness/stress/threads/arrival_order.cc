@@ -32,6 +32,8 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kMostWaiters = 17;
+// Beside them. More threads would take too long to start, or the machine has no room for them.
+constexpr std::uint32_t kMostOtherHolders = 64;
 constexpr milliseconds kBetweenChecks{1};
 // A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
 // between them, or if it has used a processor for this long since its request.
@@ -118,7 +120,8 @@ std::uint32_t waiters_for(std::uint32_t room, std::uint64_t draw) {
 void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   std::array<Waiter, kMostWaiters> waiters;
   const std::uint32_t holders = context.capacity - 1;
-  // One more thread holds the key, beside the other holders.
+  if (holders > kMostOtherHolders) return;
+  // Beside the other holders there are the one that releases the key, and two that wait.
   const std::uint32_t limit = context.entry.abilities.limits.threads;
   if (limit != 0 && limit < holders + 3) return;
   const std::uint32_t room = limit == 0 ? 0 : limit - holders;

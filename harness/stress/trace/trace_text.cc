@@ -78,6 +78,7 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps) {
 namespace {
 
 bool is_poll(const TraceStep& step) {
+  if (step.wrong) return false;  // it stays where it happened
   return step.act == "load" || step.act == "compare" ||
          (step.act == "update" && step.was == step.now);
 }
@@ -93,31 +94,35 @@ struct Poll {
 
 std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps) {
   std::vector<TraceStep> folded;
-  std::vector<Poll> all;
-  std::map<std::int32_t, std::vector<std::size_t>> since_change;  // in `all`, for each thread
+  std::vector<Poll> polls;
+  // For each thread, the positions in `polls` of those since it last did something else.
+  std::map<std::int32_t, std::vector<std::size_t>> of_thread;
   for (const TraceStep& step : steps) {
-    std::vector<std::size_t>& known = since_change[step.thread];
-    if (!is_poll(step)) known.clear();
-    const auto same = std::find_if(known.begin(), known.end(), [&](std::size_t poll) {
-      const TraceStep& first = folded[all[poll].position];
-      return first.text == step.text && first.place == step.place;
-    });
-    if (same != known.end()) {
-      ++all[*same].repeated;
-      all[*same].last = step.at;
-      folded[all[*same].position].wrong |= step.wrong;
+    std::vector<std::size_t>& recent = of_thread[step.thread];
+    if (!is_poll(step)) {
+      recent.clear();
+      folded.push_back(step);
       continue;
     }
-    if (is_poll(step)) {
-      known.push_back(all.size());
-      all.push_back({folded.size()});
+    const auto same = std::find_if(recent.begin(), recent.end(), [&](std::size_t poll) {
+      const TraceStep& first = folded[polls[poll].position];
+      return first.text == step.text && first.place == step.place;
+    });
+    if (same == recent.end()) {
+      recent.push_back(polls.size());
+      polls.push_back({folded.size()});
+      folded.push_back(step);
+      continue;
     }
-    folded.push_back(step);
+    ++polls[*same].repeated;
+    polls[*same].last = step.at;
   }
-  for (const Poll& poll : all) {
-    if (poll.repeated == 0) continue;
-    absl::StrAppend(&folded[poll.position].text, ", and ", poll.repeated, " times more until step ",
-                    poll.last);
+  for (const Poll& poll : polls) {
+    std::string& text = folded[poll.position].text;
+    if (poll.repeated == 1) absl::StrAppend(&text, ", and again at step ", poll.last);
+    if (poll.repeated > 1) {
+      absl::StrAppend(&text, ", and ", poll.repeated, " more times, the last at step ", poll.last);
+    }
   }
   return folded;
 }

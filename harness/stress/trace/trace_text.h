@@ -41,9 +41,9 @@ TraceStep step_of(const TimedEvent& event);
 // `step 12, thread 1 acquires key 0`, one line for each; accesses are indented.
 std::vector<std::string> to_text(const std::vector<TraceStep>& steps);
 
-// The steps, without polls that say the same again: an access that changes nothing and that its
-// thread has made in the same way since it last did something else. The text of the first says how
-// often it follows, and until which step.
+// The steps, without repeated polls. A poll is an access that changes no value and is not where it
+// goes wrong. It is repeated if its thread has made it before, and only polls since. The text of
+// the first one says how often it is repeated, and at which step the last time.
 std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps);
 
 // Whether events of that kind name one or two keys.

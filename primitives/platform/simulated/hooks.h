@@ -3,9 +3,9 @@
 // What the simulated platform asks of the scheduler that explores interleavings. The names are
 // declared here and defined by programs that run simulations; a normal build never sees them.
 //
-// Every function but the queries is a point of choice: the scheduler may let other simulated
-// threads go first, for as long as it likes. Words are 1, 2, 4 or 8 bytes and travel as the low
-// bytes of a std::uint64_t. Outside of a simulation all this happens at once and alone.
+// Every function but the queries and note_mutex() is a point of choice: the scheduler may let other
+// simulated threads go first, for as long as it likes. Words are 1, 2, 4 or 8 bytes and travel as
+// the low bytes of a std::uint64_t. Outside of a simulation all this happens at once and alone.
 #pragma once
 
 #include <atomic>
@@ -42,6 +42,10 @@ void fence_all_threads() noexcept;
 // As futex_wait() and futex_wake(). Times are nanoseconds of virtual time.
 bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept;
 void wake(const void* word, int count) noexcept;
+
+// The thread has acquired the mutex whose waiters sleep at `word`, or is about to release it. So a
+// cycle of mutexes can be named.
+void note_mutex(const void* word, bool acquired) noexcept;
 
 std::int64_t now_ns() noexcept;
 void sleep_until_ns(std::int64_t deadline_ns) noexcept;

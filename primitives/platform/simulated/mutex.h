@@ -13,21 +13,25 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/simulated/futex.h"
+#include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::platform {
 
 class Mutex {
  public:
   void lock() {
-    std::uint32_t seen = 0;
-    if (word_.compare_exchange_strong(seen, 1, std::memory_order_acquire)) return;
+    if (try_lock()) return;
     while (word_.exchange(2, std::memory_order_acquire) != 0) futex_wait(word_, 2);
+    simulated::note_mutex(&word_, true);
   }
   bool try_lock() {
     std::uint32_t seen = 0;
-    return word_.compare_exchange_strong(seen, 1, std::memory_order_acquire);
+    if (!word_.compare_exchange_strong(seen, 1, std::memory_order_acquire)) return false;
+    simulated::note_mutex(&word_, true);
+    return true;
   }
   void unlock() {
+    simulated::note_mutex(&word_, false);
     if (word_.exchange(0, std::memory_order_release) == 2) futex_wake(word_, 1);
   }
 

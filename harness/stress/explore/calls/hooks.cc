@@ -95,6 +95,10 @@ void wake(const void* word, int count) noexcept {
   if (World* const world = World::current()) world->wake(word, count);
 }
 
+void note_mutex(const void* word, bool acquired) noexcept {
+  if (World* const world = World::current()) world->note_mutex(word, acquired);
+}
+
 std::int64_t now_ns() noexcept {
   World* const world = World::current();
   return world != nullptr ? world->now() : 0;

@@ -35,7 +35,8 @@ constexpr std::int64_t kNoTimeout = INT64_MAX;
 // Numbers for Memory::note(): the events of a key order the accesses to its bookkeeping.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
 
-// For each key, whether its threads only read: one thread names it, and it is not the writers'.
+// For each key of a lock for readers and writers, whether it is only read: it is not the writers',
+// and one thread alone names it. Of several threads, some would write (ReadersApart).
 std::vector<bool> sole_readers_in(const LitmusProgram& program) {
   std::vector<std::uint32_t> named_by(program.keys());
   for (const std::vector<Act>& acts : program.threads) {
@@ -243,23 +244,27 @@ void CheckedRun::run_thread(std::uint32_t number) {
   platform::futex_wake(ended_[number], static_cast<int>(threads_.size()));
 }
 
-// The last thread that comes makes the new lock. What all have done with the old one happens before
-// that: whoever destroys a lock has to make sure of it.
+// The thread that arrives last makes the new lock. What all threads have done with the old one
+// happens before that, as the user of a lock must ensure before destroying it.
 void CheckedRun::make_again() {
   const auto all = static_cast<std::uint32_t>(threads_.size());
-  const std::uint32_t of_a_meeting = all + 1;  // each thread that comes, and the new lock
+  const std::uint32_t counts_of_a_meeting = all + 1;
   // (1) acq_rel: publishes the uses of the old lock to the thread that makes the new one, at (1).
-  const std::uint32_t come = meetings_->fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (come % of_a_meeting == all) {
+  const std::uint32_t before = meetings_->fetch_add(1, std::memory_order_acq_rel);
+  const std::uint32_t meetings_before = before / counts_of_a_meeting;
+  const std::uint32_t arrived_before = before % counts_of_a_meeting;
+  if (arrived_before + 1 == all) {
     world_.in_the_same_place([this] { renewed_->renew(); });
     meetings_->fetch_add(1, std::memory_order_release);  // (2) publishes the new lock to (3)
     platform::futex_wake(*meetings_, static_cast<int>(all));
     return;
   }
-  const std::uint32_t over = come - come % of_a_meeting + of_a_meeting;
+  const std::uint32_t when_renewed = (meetings_before + 1) * counts_of_a_meeting;
   // (3) acquire: synchronizes with (2).
-  for (std::uint32_t seen; (seen = meetings_->load(std::memory_order_acquire)) < over;) {
+  std::uint32_t seen = meetings_->load(std::memory_order_acquire);
+  while (seen < when_renewed) {
     platform::futex_wait(*meetings_, seen);
+    seen = meetings_->load(std::memory_order_acquire);
   }
 }
 
@@ -337,8 +342,8 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
     seen.in_the_way = traffic(refusal.key).since(record.traffic);
     --seen.in_the_way->uses;  // its own
     --seen.in_the_way->calls;
-    // Readers do not refuse each other.
-    if (reads(refusal.key)) {
+    seen.reads = reads(refusal.key);
+    if (seen.reads) {
       seen.in_the_way->uses -= traffic(refusal.key).reads_since(record.traffic) - 1;
     }
   }

@@ -68,14 +68,17 @@ class CheckedRun {
   struct Traffic {
     std::uint32_t uses = 0;
     std::uint64_t uses_begun = 0;
-    std::uint32_t reads = 0;  // of the uses, those of readers, who do not exclude each other
+    std::uint32_t reads = 0;  // those of the uses that only read, which do not exclude each other
     std::uint64_t reads_begun = 0;
     std::uint32_t calls = 0;
     std::uint64_t calls_begun = 0;
 
     void begin_use(bool reads_only) {
-      ++uses, ++uses_begun;
-      if (reads_only) ++reads, ++reads_begun;
+      ++uses;
+      ++uses_begun;
+      if (!reads_only) return;
+      ++reads;
+      ++reads_begun;
     }
     void end_use(bool reads_only) {
       --uses;
@@ -92,8 +95,8 @@ class CheckedRun {
     }
   };
 
-  // A request that had its place in the queue when another one began, and whether that one may be
-  // served before it once a writer was served.
+  // A request that had its place in the queue when a later one began. The later one may not be
+  // served before it: ever, or, if `until_a_writer`, until any writer was served.
   struct Ahead {
     std::uint64_t request;
     bool until_a_writer = false;
@@ -111,12 +114,10 @@ class CheckedRun {
     std::uint64_t request = 0;  // its number until its call has returned, then 0
     std::uint64_t accesses_before = 0;
     std::uint64_t place = 0;  // the request, if it has a place in the queue for certain
-    // A request that has its place, and waits while a writer is inside or was since.
+    // The request, if a writer was inside at some time since it had its place.
     std::uint64_t beside_a_writer = 0;
-    // Requests for the same key that had their places when this request began, and how many writers
-    // were served until then.
-    std::vector<Ahead> behind;
-    std::uint64_t writers_before = 0;
+    std::vector<Ahead> behind;         // what this request is behind
+    std::uint64_t writers_before = 0;  // how many were served before this request began
   };
 
   struct Holder {
@@ -205,9 +206,9 @@ class CheckedRun {
   // Runs the oracles on an observation. Ends the execution if one of them fails.
   template <class Seen>
   void check(const Seen& seen, KeyStates* states = nullptr) {
-    const auto failure = check_all(
-        seen, [this](Oracle oracle, std::uint64_t times) { evaluations_.count(oracle, times); },
-        states);
+    const auto count = [this](auto what, std::uint64_t times) { evaluations_.count(what, times); };
+    count_promises(seen, count);
+    const auto failure = check_all(seen, count, states);
     if (!failure) return;
     failure_ = Failure{failure->oracle, text_of(*failure, "thread")};
     world_.fail();
@@ -227,8 +228,8 @@ class CheckedRun {
   const LitmusProgram& program_;
   // An execution that is left in the middle destroys nothing; the arena releases its memory.
   LockUnderTest* lock_ = nullptr;
-  // If the program makes the lock again: the part of lock_ that does so, and how many threads have
-  // come to their Z, and how many new locks were made, together.
+  // For programs with a Z, else null: the part of lock_ that is made again, and a count of what
+  // happens at each Z, which is the arrival of each thread and then a new lock.
   RenewedLock* renewed_ = nullptr;
   platform::FutexWord* meetings_ = nullptr;
   const void* object_ = nullptr;            // address of the lock

@@ -38,7 +38,8 @@ bool CheckedRun::has_order() const {
                                     : entry_.abilities.fair;
 }
 
-// Whether the thread writes or may write: it holds, or it is in a call.
+// Whether the thread may be inside to write: it has a hold that is not known to read only, or has
+// not yet returned from the release of one.
 bool CheckedRun::writes(const ThreadRecord& thread) const {
   const std::vector<Event>& holds = thread.position.holds;
   const bool releases = thread.position.doing.kind == Event::kRelease;
@@ -68,7 +69,7 @@ std::optional<CheckedRun::Ahead> CheckedRun::place_before(const ThreadRecord& wa
 // A reader that waits while a writer is inside is served before the next writer, if the lock is
 // phase-fair.
 void CheckedRun::note_writer(const Event& acquired) {
-  ++writers_served_;  // or a reader of a key that several threads read
+  ++writers_served_;  // It may be a reader, of a key that several threads read.
   if (entry_.abilities.readers_order != ReadersOrder::kPhaseFair) return;
   if (acquired.key != kWritersKey) return;
   for (ThreadRecord& other : threads_) {

@@ -288,8 +288,8 @@ Arena::Lost World::lost_allocations(const void* kept) {
 
 void World::note_mutex(const void* mutex, bool holds) {
   const UntrackedScope untracked(*this);
-  if (holds) return mutexes_.push_back({running_, mutex});
   std::erase_if(mutexes_, [=](const Mutex& held) { return held.place == mutex; });
+  if (holds) mutexes_.push_back({running_, mutex});
 }
 
 std::optional<std::uint32_t> World::owner_of_mutex_for(std::uint32_t thread) const {

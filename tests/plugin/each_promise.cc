@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Locks that make all promises that go together: one with one holder, one with two, and one for
+// readers and writers. Each keeps them.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <lockbench/plugin.h>
+#include <mutex>
+#include <optional>
+#include <sched.h>
+
+namespace {
+
+using std::chrono::nanoseconds;
+using Clock = std::chrono::steady_clock;
+
+// Threads are served in the order in which they came; readers that follow each other are inside
+// together. A place is that of a writer, or all readers have one together.
+template <std::uint32_t kPlaces>
+class Queue {
+ public:
+  static constexpr lockbench::LockPromises kPromises{
+      .timed = true, .fair = true, .strong_try = true, .capacity = kPlaces};
+
+  void lock() { enter(kWrites, {}); }
+  bool try_lock() { return enters_at_once(kWrites); }
+  bool try_lock_for(nanoseconds timeout) { return enter(kWrites, Clock::now() + timeout); }
+  void unlock() { leave(kWrites); }
+
+ protected:
+  static constexpr bool kReads = true;
+  static constexpr bool kWrites = false;
+
+  bool enter(bool reads, std::optional<Clock::time_point> deadline) {
+    Request own{.reads = reads};
+    {
+      const std::lock_guard<std::mutex> guard(guard_);
+      if (count_ == 0 && take(reads)) return true;
+      waiting_[count_++] = &own;
+    }
+    while (!own.granted.load(std::memory_order_acquire)) {
+      if (deadline && Clock::now() >= *deadline) return !gives_up(own);
+      sched_yield();
+    }
+    return true;
+  }
+
+  bool enters_at_once(bool reads) {
+    const std::lock_guard<std::mutex> guard(guard_);
+    return count_ == 0 && take(reads);
+  }
+
+  void leave(bool reads) {
+    const std::lock_guard<std::mutex> guard(guard_);
+    --(reads ? readers_ : writers_);
+    serve();
+  }
+
+ private:
+  struct Request {
+    bool reads;
+    std::atomic<bool> granted{false};
+  };
+
+  // The functions below are called under the guard, but for gives_up().
+
+  bool take(bool reads) {
+    if (reads ? writers_ != 0 : readers_ != 0 || writers_ == kPlaces) return false;
+    ++(reads ? readers_ : writers_);
+    return true;
+  }
+
+  void serve() {
+    while (count_ != 0 && take(waiting_[0]->reads)) {
+      Request* const first = waiting_[0];
+      remove(0);
+      first->granted.store(true, std::memory_order_release);
+    }
+  }
+
+  // False if the request was granted meanwhile.
+  bool gives_up(Request& request) {
+    const std::lock_guard<std::mutex> guard(guard_);
+    const auto end = waiting_.begin() + count_;
+    const auto place = std::find(waiting_.begin(), end, &request);
+    if (place == end) return false;
+    remove(static_cast<std::size_t>(place - waiting_.begin()));
+    serve();
+    return true;
+  }
+
+  void remove(std::size_t place) {
+    std::copy(waiting_.begin() + place + 1, waiting_.begin() + count_, waiting_.begin() + place);
+    --count_;
+  }
+
+  std::mutex guard_;
+  std::uint32_t readers_ = 0;
+  std::uint32_t writers_ = 0;
+  std::size_t count_ = 0;
+  std::array<Request*, 128> waiting_{};
+};
+
+class SharedQueue : public Queue<1> {
+ public:
+  void lock_shared() { enter(kReads, {}); }
+  bool try_lock_shared() { return enters_at_once(kReads); }
+  bool try_lock_shared_for(nanoseconds timeout) { return enter(kReads, Clock::now() + timeout); }
+  void unlock_shared() { leave(kReads); }
+};
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add<Queue<1>>("queue", "one holder, first come, first served");
+  locks.add<Queue<2>>("queue_of_two", "the same with two holders");
+  locks.add<SharedQueue>("queue_shared", "the same for readers and writers");
+}
