@@ -186,23 +186,23 @@ constexpr bool last_may_destroy() {
 // The abilities that P's promises and interface declare.
 template <class P, Key K>
 Abilities abilities_of() {
-  constexpr LockPromises kPromises = lock_promises(P::kPromises);
-  static_assert(kPromises.limits.leave_room(),
+  constexpr LockPromises kDeclared = lock_promises(P::kPromises);
+  static_assert(kDeclared.limits.leave_room(),
                 "limits: at least 2 threads and 2 keys, or 0 for no limit");
   using Handle = HandleOf<P, K>;
-  Abilities abilities{.excludes = kPromises.excludes,
-                      .timed = kPromises.timed || internal::kWaitsForTime<Handle>,
-                      .reentrant = kPromises.reentrant,
-                      .lock_per_key = kPromises.lock_per_key,
+  Abilities abilities{.excludes = kDeclared.excludes,
+                      .timed = kDeclared.timed || internal::kWaitsForTime<Handle>,
+                      .reentrant = kDeclared.reentrant,
+                      .lock_per_key = kDeclared.lock_per_key,
                       .pairs = PairLock<P, K>,
                       .leases = LeaseLock<P, K>,
                       .tokens = internal::kHasToken<Handle>,
                       .reclaims = internal::reclaims<P>(),
-                      .nests_keys = kPromises.lock_per_key && !LeaseLock<P, K>,
+                      .nests_keys = kDeclared.lock_per_key && !LeaseLock<P, K>,
                       .any_key = !LeaseLock<P, K>,
                       .names = std::is_same_v<K, std::string_view>};
   abilities.last_may_destroy = last_may_destroy<P>();
-  abilities.one_lock = kPromises.one_lock;
+  abilities.one_lock = kDeclared.one_lock;
   if constexpr (requires { P::kKeysRead; }) {
     abilities.keys_read = true;
     abilities.any_key = false;
@@ -211,7 +211,7 @@ Abilities abilities_of() {
   if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
     abilities.capacity = P::capacity();
   }
-  add_promises(kPromises, abilities);
+  add_promises(kDeclared, abilities);
   return abilities;
 }
 
