@@ -11,16 +11,18 @@ include(CMakePackageConfigHelpers)
 
 set(share ${CMAKE_INSTALL_DATADIR}/lockbench)
 install(TARGETS lockbench lockbench-micro RUNTIME COMPONENT program)
-foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services lockbench-predict)
+# Capabilities add theirs to these properties.
+get_property(engines GLOBAL PROPERTY LOCKBENCH_ENGINES)
+foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services ${engines})
   if(TARGET ${engine})
     install(TARGETS ${engine} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                       COMPONENT program)
   endif()
 endforeach()
-# Beside the program that loads it.
-if(TARGET lockbench_predicted_peers)
-  install(TARGETS lockbench_predicted_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
-                                          COMPONENT program)
+get_property(loaded_by_engines GLOBAL PROPERTY LOCKBENCH_LOADED_BY_ENGINES)
+if(loaded_by_engines)
+  install(TARGETS ${loaded_by_engines} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
+                                               COMPONENT program)
 endif()
 if(TARGET lockbench_observe_preload)
   # Executable, as find_engine() wants it; Debian's CMake installs libraries that are not.
