@@ -66,11 +66,13 @@ struct Times {
   }
 };
 
-// std::mutex::lock(), and what <lockbench/observed.h> adds, is part of its caller, which is what
-// users look for.
-bool is_of_a_lock(const std::string& file) {
-  return file.starts_with("/usr/include/") || file.ends_with("/observed.h") ||
-         file.ends_with("/key_guard.h");
+// What a header of a lock adds to its caller, inlined, is part of the caller, which is what users
+// look for: std::mutex::lock(), <lockbench/observed.h>, and what our locks do when they release.
+bool is_of_a_lock(std::string_view file) {
+  if (file.starts_with("/usr/include/")) return true;
+  const bool is_ours = file.find("/lockbench/") != std::string_view::npos ||
+                       file.find("/primitives/") != std::string_view::npos;
+  return is_ours && file.ends_with(".h");
 }
 
 struct Caller {
