@@ -88,6 +88,13 @@ TEST(AdvicePlan, HasTheLoadsThatTheBudgetPermits) {
               HasSubstr("--budget: 6 cells"));
 }
 
+TEST(AdvicePlan, ACaseThatNeedsMoreThanTheUsualBudgetGetsIt) {
+  const Nanoseconds too_short = seconds(1);
+  const Plan plan =
+      advice_plan(case_of(2, 1), too_short, on_two_processors, BudgetKind::kUsual).value();
+  EXPECT_GT(time_of(plan), too_short);
+}
+
 TEST(AdvicePlan, PredictionsHaveTheProcessorsOfTheirMachine) {
   const auto on_64 = [](const Cell&) -> absl::StatusOr<CellTraits> {
     return CellTraits{.processors = 64};

@@ -68,13 +68,16 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 bool draws_map(const AdviceCase& wanted);
 bool leaves_out_map(const AdviceCase& wanted, const Plan& plan);
 
+// kAsked: by the user, who gets no longer plan. kUsual: a case that needs more time gets it.
+enum class BudgetKind { kAsked, kUsual };
+
 // One cell at each load for each candidate that `check` accepts, with enough blocks to compare them
 // and windows as long as `budget` allows. If the budget is too short for all loads and the user
 // named none, it has fewer loads; then it leaves out the map. With a limit of waits, the cells are
-// open loops at several rates. InvalidArgument if the budget is too short even so; the message
-// says how much is needed.
+// open loops at several rates. InvalidArgument if a budget that was asked is too short even so; the
+// message says how much is needed.
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
-                                 const CellCheck& check);
+                                 const CellCheck& check, BudgetKind kind = BudgetKind::kAsked);
 
 // The numbers of threads that the question needs: the number of the cell, and for two primitives
 // also the powers of two below it.

@@ -249,7 +249,7 @@ std::vector<std::uint32_t> threads_for(const AdviceCase& wanted) {
 }
 
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
-                                 const CellCheck& check) {
+                                 const CellCheck& check, BudgetKind kind) {
   const absl::StatusOr<Resolved> resolved = resolve(wanted, check);
   if (!resolved.ok()) return resolved.status();
   Preset preset = empty_preset("What advise measured");
@@ -257,7 +257,9 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
   std::int64_t count = 0;
   for (const Sweep& sweep : preset.sweeps) count += cells_of(sweep);
   if (count == 0) return expand(preset, check);  // it returns the error
-  if (const Nanoseconds least = least_time(preset.sweeps); budget < least) {
+  const Nanoseconds least = least_time(preset.sweeps);
+  if (kind == BudgetKind::kUsual) budget = std::max(budget, least);
+  if (budget < least) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--budget: %d cells, %d times each, take %s; give so much, or a run that has them "
         "with --run",

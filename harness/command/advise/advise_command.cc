@@ -65,12 +65,10 @@ absl::StatusOr<CellTraits> check_here(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
-Nanoseconds budget_of(const AdviseOptions& options) {
-  return options.budget.value_or(usual_budget(options.wanted.kind));
-}
-
 int measure(AdviseOptions options) {
-  absl::StatusOr<Plan> plan = advice_plan(options.wanted, budget_of(options), check_here);
+  absl::StatusOr<Plan> plan =
+      advice_plan(options.wanted, options.budget.value_or(usual_budget(options.wanted.kind)),
+                  check_here, options.budget ? BudgetKind::kAsked : BudgetKind::kUsual);
   if (!plan.ok()) return complain_of_advice(plan.status());
   if (leaves_out_map(options.wanted, *plan)) {
     std::cerr << "lockbench advise: the budget is too short for the map of readers and writers; "
