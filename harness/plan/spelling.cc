@@ -322,8 +322,10 @@ absl::StatusOr<double> parse_share(std::string_view text) {
   if (percent) text.remove_suffix(1);
   const absl::StatusOr<double> hundredths = parse_fraction(text, 0, 100);
   if (percent && hundredths.ok()) return *hundredths / 100;
+  // A number without its sign is the best example of how to write it.
+  const std::string_view example = !percent && hundredths.ok() && *hundredths >= 1 ? text : "1";
   return absl::InvalidArgumentError(absl::StrFormat(
-      "'%s%s' is not a share; write 0 to 100 percent, as 1%%", text, percent ? "%" : ""));
+      "'%s%s' is not a share; write 0 to 100 percent, as %s%%", text, percent ? "%" : "", example));
 }
 
 std::string share_text(double share) {

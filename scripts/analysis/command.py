@@ -5,6 +5,7 @@ codes."""
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import os
 import sys
@@ -29,7 +30,17 @@ class EndedBy(Exception):
 
 
 # The scripts that users call as commands of `lockbench`.
-COMMANDS = ("ab", "compare", "compare-program", "flamegraph", "gate", "plot", "regret", "report")
+COMMANDS = (
+    "ab",
+    "advise",
+    "compare",
+    "compare-program",
+    "flamegraph",
+    "gate",
+    "plot",
+    "regret",
+    "report",
+)
 
 
 def full_name(name: str) -> str:
@@ -95,7 +106,9 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        nameless = "the output could not be written: " if full else ""
+        where = f"{error.filename}: " if error.filename else nameless
         print_note(name, f"{where}{error.strerror or error}")
         return COULD_NOT_FINISH
     except KeyboardInterrupt:

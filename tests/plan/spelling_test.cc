@@ -65,6 +65,8 @@ TEST(ShareText, TellsWhatIsWrong) {
     EXPECT_EQ(message_of(parse_share(text).status()),
               "'" + std::string(text) + "' is not a share; write 0 to 100 percent, as 1%");
   }
+  EXPECT_EQ(message_of(parse_share("95").status()),
+            "'95' is not a share; write 0 to 100 percent, as 95%");
 }
 
 TEST(WorkText, RoundTripsInOneForm) {

@@ -22,7 +22,7 @@ PRINTED = """15161
 15162
 \tffffffff821d0ca1 futex_wait ([kernel.kallsyms])
 \t           98992 [unknown] (/usr/lib/x86_64-linux-gnu/libc.so.6)
-\t          2e1312 operator()(int) (/tmp/a (b)/lockbench (deleted))
+\t          2e1312 operator()(int) (/opt/a (b)/lockbench (deleted))
 \tffffffffffffffff [unknown] ([unknown])
 
 15163

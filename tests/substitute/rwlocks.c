@@ -12,24 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define EXPECT(result, expected)                                              \
-  do {                                                                        \
-    const long is = (result);                                                 \
-    const long should = (expected);                                           \
-    if (is != should) {                                                       \
-      printf("line %d: %s is %ld, not %ld\n", __LINE__, #result, is, should); \
-      exit(1);                                                                \
-    }                                                                         \
-  } while (0)
-
-static struct timespec in_ms(clockid_t clock, long ms) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  const long ns = time.tv_nsec + ms % 1000 * 1000000;
-  time.tv_sec += ms / 1000 + ns / 1000000000;
-  time.tv_nsec = ns % 1000000000;
-  return time;
-}
+#include "posix_checks.h"
 
 // What another thread gets.
 struct other {

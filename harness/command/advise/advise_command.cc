@@ -87,6 +87,7 @@ int measure(AdviseOptions options) {
                    .program = options.program,
                    .command = "advise",
                    .patience = options.patience,
+                   .answers_with = "--run",
                    .finished = finished});
 }
 
@@ -137,7 +138,7 @@ int advise_command(const AdviseOptions& given) {
     if (absl::Status asked = ask_user(options); !asked.ok()) return complain_of_advice(asked);
   }
   for (const std::string& difference : differences_of(options.question)) {
-    std::cerr << "lockbench advise: " << difference << '\n';
+    say(std::cerr, "lockbench advise", difference);
   }
   if (options.question.across_machines) {
     if (absl::Status added = ask_for_services(options.wanted); !added.ok())

@@ -8,8 +8,8 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
-#include "harness/base/printable.h"
 #include "harness/command/doctor/ask_nodes.h"
 #include "harness/command/doctor/diagnosis.h"
 #include "harness/command/doctor/node_answers.h"
@@ -23,6 +23,8 @@
 
 namespace lockbench {
 namespace {
+
+constexpr std::string_view kWho = "lockbench doctor";
 
 int examine_this_machine(bool json, std::ostream& out) {
   DoctorReport report{.machine = read_machine(), .build = this_build(), .findings = {}};
@@ -59,14 +61,14 @@ int examine_nodes(const DoctorOptions& options, std::ostream& out, std::ostream&
           ? ask_slurm(program, {.partition = options.partition, .constraint = options.constraint})
           : ask_hosts(program, *options.hosts);
   if (!answers.ok()) {
-    err << "lockbench doctor: " << printable(std::string(answers.status().message())) << '\n';
-    return absl::IsInternal(answers.status()) ? kCouldNotFinish : kBadInput;
+    return complain(err, kWho, answers.status(),
+                    absl::IsInternal(answers.status()) ? kCouldNotFinish : kBadInput);
   }
   const NodesSummary summary = summarized(*std::move(answers));
   if (summary.nodes.empty()) {
-    err << "lockbench doctor: --constraint: no node has the features '"
-        << printable(options.constraint) << "'; name those that sinfo --format=%f lists\n";
-    return kBadInput;
+    return complain(err, kWho,
+                    "--constraint: no node has the features '" + options.constraint +
+                        "'; name those that sinfo --format=%f lists");
   }
   const std::string submit = submit_command_of(options, summary.nodes.size());
   out << (options.json ? nodes_json(summary, submit) : nodes_text(summary, submit));

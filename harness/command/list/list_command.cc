@@ -109,8 +109,7 @@ int show_preset(const ListOptions& options, std::ostream& out, std::ostream& err
   out << file.rdbuf();
   // Whether it could be written is asked where the program ends.
   if (file.is_open() && !file.bad()) return kSuccess;
-  err << "lockbench list: " << printable(path->string()) << ": cannot be read\n";
-  return kCouldNotFinish;
+  return complain(err, kWho, path->string() + ": cannot be read", kCouldNotFinish);
 }
 
 void list_targets(std::ostream& out) {

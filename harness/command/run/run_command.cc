@@ -109,9 +109,7 @@ int name_baseline(const RunOptions& options, const std::string& folder) {
   const std::string& name = *options.save_baseline;
   const absl::Status saved = save_baseline(name, folder);
   if (!saved.ok()) {
-    std::cerr << "lockbench run: --save-baseline: " << printable(std::string(saved.message()))
-              << '\n';
-    return kCouldNotFinish;
+    return complain(std::cerr, "lockbench run: --save-baseline", saved, kCouldNotFinish);
   }
   std::cerr << "Saved as baseline " << name << "; to check a later run: "
             << shell_command({options.program, "gate", "RUN", "--against", name}) << '\n';

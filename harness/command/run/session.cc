@@ -360,8 +360,12 @@ void Session::update_elapsed() {
 }
 
 std::string Session::how_to_go_on() const {
-  const std::string kept =
-      absl::StrCat(kept_, " of ", state_.total, " trials are kept; to go on: ");
+  std::string kept = absl::StrCat(kept_, " of ", state_.total, " trials are kept; ");
+  if (!settings_.answers_with.empty()) {
+    absl::StrAppend(&kept, "when all are, the same command with ", settings_.answers_with, " ",
+                    shell_command({writer_.folder().string()}), " answers; ");
+  }
+  kept += "to go on: ";
   if (!settings_.go_on.empty()) return kept + settings_.go_on;
   std::vector<std::string> words{settings_.program, "run", "--resume", writer_.folder().string()};
   for (const std::string& plugin : plugins_of(writer_.meta().plan)) {

@@ -68,6 +68,8 @@ struct SessionSettings {
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   std::optional<std::set<std::uint32_t>> only;  // the numbers of a shard's trials; absent: all
   std::string go_on;  // the command that continues the run; empty: `run --resume`
+  // The flag with which the command answers from a run; empty: what continues the run answers, too.
+  std::string answers_with;
   // Predicts a trial. Nothing is then measured, so the session neither waits for a quiet machine
   // nor looks for disturbance. Absent: trials are measured in child processes.
   std::function<absl::StatusOr<Sample>(const Trial&)> predict = {};

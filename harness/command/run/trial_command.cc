@@ -45,7 +45,7 @@ int try_out(const Trial& trial, std::ostream& err) {
   try {
     static_cast<void>(Catalog::standard().subject_for(trial));
   } catch (const ServiceError& error) {
-    err << "lockbench trial: " << printable(error.what()) << '\n';
+    say(err, "lockbench trial", error.what());
     return kBadInput;
   } catch (const std::exception&) {
   }

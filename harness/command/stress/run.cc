@@ -14,6 +14,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
 #include "harness/command/stress/engines.h"
 #include "harness/command/stress/matrix.h"
@@ -48,7 +49,7 @@ class StressRun {
     if (!work_.options.page || reports_.empty()) return code;
     const absl::Status written = write_stress_page(reports_, work_.machine, *work_.options.page);
     if (written.ok()) return code;
-    std::cerr << "lockbench stress: --report: " << std::string(written.message()) << "\n";
+    complain(std::cerr, "lockbench stress: --report", written);
     return code == kSuccess ? kCouldNotFinish : code;
   }
 
@@ -220,8 +221,7 @@ class StressRun {
     const std::string line = stress_record_line(report, build_, utc_now(), work_.options.page);
     const absl::Status recorded = append_stress_record(kStressRecord, line);
     if (recorded.ok() || std::exchange(unrecorded_, true)) return;
-    std::cerr << "lockbench stress: not recorded for reports: " << std::string(recorded.message())
-              << "\n";
+    complain(std::cerr, "lockbench stress: not recorded for reports", recorded);
   }
 
   struct Tried {

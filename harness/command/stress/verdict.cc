@@ -40,7 +40,7 @@ std::string place_of(const TestJob& job, std::size_t position, std::size_t jobs)
 
 std::optional<int> end_for(const Answer& answer, const std::string& where) {
   if (answer.interrupted) {
-    std::cerr << "lockbench stress: interrupted " << where << "\n";
+    say(std::cerr, "lockbench stress", "interrupted " + where);
     return kSignalExitBase + noted_signal();
   }
   if (!answer.misused.empty()) {
