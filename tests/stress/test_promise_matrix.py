@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -34,17 +35,36 @@ CHECKED: dict[str, dict[str, tuple[set[str], set[str]]]] = {
 }
 
 
+# Real threads check an order of arrival once for each epoch, and only if all threads were seen
+# waiting. On a busy machine that may take many epochs: a lock that was not asked for all of its
+# promises is run again, and for longer.
+BUDGETS_S = (2, 4, 8, 8, 8, 8)
+
+
+def reports_of(
+    lockbench: Program, lock: str, engine: str, budget_s: int, seed: int
+) -> dict[str, Any]:
+    """What `stress` reports of each form of the lock, with so much time for each."""
+    words = ["--plugin", PLUGIN, "--engine", engine, "--seed", str(seed)]
+    words += ["--budget", f"{budget_s * len(CHECKED[lock])}s"]
+    done = lockbench.run("stress", lock, *words, "--format", "json")
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
+    return {report["lock"].removeprefix(f"global:lock={lock}"): report for report in reports}
+
+
 @pytest.mark.parametrize(("engine", "position"), [("sim", 0), ("real", 1)])
 @pytest.mark.parametrize("lock", CHECKED)
 def test_each_promise_is_checked_in_each_form_that_has_it(
     lockbench: Program, lock: str, engine: str, position: int
 ) -> None:
-    forms = CHECKED[lock]
-    words = ["--plugin", PLUGIN, "--engine", engine, "--budget", f"{2 * len(forms)}s"]
-    done = lockbench.run("stress", lock, *words, "--format", "json")
-    reports = [json.loads(line) for line in done.stdout.splitlines()]
-    checked = {report["lock"].removeprefix(f"global:lock={lock}"): report for report in reports}
-    assert set(checked) == set(forms), reports
-    for form, report in checked.items():
-        assert report["verdict"] == "clean", report
-        assert set(report["promises"]) == forms[form][position], (form, report["promises"])
+    wanted = {form: promises[position] for form, promises in CHECKED[lock].items()}
+    checked: dict[str, set[str]] = {form: set() for form in wanted}
+    for seed, budget_s in enumerate(BUDGETS_S, start=1):
+        reports = reports_of(lockbench, lock, engine, budget_s, seed)
+        assert set(reports) == set(wanted), reports
+        for form, report in reports.items():
+            assert report["verdict"] == "clean", report
+            checked[form] |= set(report["promises"])
+        if all(checked[form] >= wanted[form] for form in wanted):
+            break
+    assert checked == wanted

@@ -80,7 +80,7 @@ def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle:
 
 
 def test_what_reproduces_a_failure_of_native_threads_names_the_plug_in(lockbench: Program) -> None:
-    code, said = look(lockbench, "raw_flag_two_steps", "real", budget="4s")
+    code, said = look(lockbench, "raw_flag_two_steps", "real", budget="40s")
     assert code == 3, said
     (line,) = re.findall(r"sim reproduces it each time, oracle \w+: lockbench (.*)", said)
     again = lockbench.run(*shlex.split(line))
@@ -164,7 +164,7 @@ def test_a_lock_in_c_is_simulated(lockbench: Program) -> None:
 @pytest.mark.parametrize("name", ["two_steps", "two_steps_as_they_are"])
 def test_native_threads_are_delayed_between_accesses(lockbench: Program, name: str) -> None:
     plugin = str(PLUGINS / f"{name}.so")
-    words = ["--mode", "access_delays", "--plugin", plugin, "--engine", "real", "--budget", "4s"]
+    words = ["--mode", "access_delays", "--plugin", plugin, "--engine", "real", "--budget", "40s"]
     done = lockbench.run("stress", "global:lock=c_two_steps", *words)
     assert done.returncode == 3, done.stdout
     assert "(access_delays)" in done.stdout
