@@ -167,18 +167,14 @@ def answer(found: Map) -> list[str]:
 
 
 def _of_hold(found: Map, hold: float) -> str:
-    """`readers gain from 90 % reads on, up to 99 %: 1.42× to 1.88× the speed of a mutex`."""
+    """`readers gain from 90 % reads on, up to 99 %: 1.42× to 1.88× the speed of a mutex; not decided
+    by these trials at 50 % reads`. Each share of reads is in one of the parts."""
     own = [field for reads in found.reads if (field := found.at(reads, hold)) is not None]
     begin = len(own)
     while begin > 0 and own[begin - 1].winner == SHARED:
         begin -= 1
-    gaining = own[begin:]
-    if gaining:
-        ends = f"from {_reads(gaining[0])} reads on, up to {_reads(gaining[-1])}"
-        where = ends if len(gaining) > 1 else f"at {_reads(gaining[0])} reads"
-        return f"readers gain {where}: {_gains(gaining)} the speed of a mutex"
-    said = [
-        _at([field for field in own if field.winner == winner], words)
+    said = [_on_from(own[begin:])] + [
+        _at([field for field in own[:begin] if field.winner == winner], words)
         for winner, words in (
             (SHARED, "readers gain"),
             (MUTEX, "a mutex is faster"),
@@ -187,6 +183,15 @@ def _of_hold(found: Map, hold: float) -> str:
         )
     ]
     return "; ".join(filter(None, said))
+
+
+def _on_from(gaining: Sequence[Field]) -> str:
+    """`readers gain at 99 % reads: 1.88× the speed of a mutex`; empty without fields."""
+    if not gaining:
+        return ""
+    ends = f"from {_reads(gaining[0])} reads on, up to {_reads(gaining[-1])}"
+    where = ends if len(gaining) > 1 else f"at {_reads(gaining[0])} reads"
+    return f"readers gain {where}: {_gains(gaining)} the speed of a mutex"
 
 
 def _at(fields: Sequence[Field], words: str) -> str:

@@ -4,6 +4,7 @@ starves. wait_limit.py: which primitive keeps the p99 wait below a limit, up to 
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -78,7 +79,7 @@ def test_the_map_says_from_which_reads_and_hold_on_readers_gain(make_run: MakeRu
         "  hold 200 ns: a mutex is faster at 50 %, 90 % reads (1.25× to 2.00×); they differ by less"
         " than counts at 99 % reads",
         "  hold 2 µs: readers gain from 90 % reads on, up to 99 %: 1.30× to 1.60× the speed of a"
-        " mutex",
+        " mutex; a mutex is faster at 50 % reads (1.11×)",
         "  hold 20 µs: readers gain from 50 % reads on, up to 99 %: 1.20× to 2.00× the speed of a"
         " mutex",
     ]
@@ -130,6 +131,19 @@ def test_a_gain_that_ends_is_not_said_to_go_on(make_run: MakeRun) -> None:
         "  hold 2 µs: readers gain at 50 %, 90 % reads (1.50×); a mutex is faster at 99 % reads"
         " (2.00×)"
     )
+
+
+def test_what_is_not_decided_is_named_beside_a_gain() -> None:
+    field = functools.partial(readers.Field, hold_ns=2000.0, shared="", mutex="")
+    fields = [
+        field(reads=0.5, ratio=0.5, winner=readers.MUTEX),
+        field(reads=0.9, ratio=1.4, winner=readers.UNDECIDED),
+        field(reads=0.99, ratio=1.6, winner=readers.SHARED),
+    ]
+    assert readers.answer(readers.Map("saturated loop", 8, 1, fields))[1:] == [
+        "hold 2 µs: readers gain at 99 % reads: 1.60× the speed of a mutex; a mutex is faster at 50 %"
+        " reads (2.00×); not decided by these trials at 90 % reads"
+    ]
 
 
 @pytest.mark.parametrize(
