@@ -529,7 +529,9 @@ def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case) -> str:
     if label == first:
         speed = "the best by the medians" if len(at.ranked) > 1 else "no other one is left"
     elif at.sleeps:
-        speed = f"costs {_extra(at, label)} more than the first" if label in at.extra else "no wait"
+        speed = (
+            f"costs {_more_or_less(at, label)} than the first" if label in at.extra else "no wait"
+        )
     else:
         found = table.between(at.place, label, first)
         if found is None:
@@ -634,7 +636,16 @@ def _simplest_costs(one: AtLoad) -> str:
 
 def _extra(one: AtLoad, label: str) -> str:
     """`12 ns (0.6 % of an operation)`, against the best."""
+    return _of_an_operation(one, one.extra[label])
+
+
+def _more_or_less(one: AtLoad, label: str) -> str:
+    """`12 ns (0.6 % of an operation) more`; the best by the medians may cost more than another."""
     share = one.extra[label]
+    return f"{_of_an_operation(one, abs(share))} {'less' if share < 0 else 'more'}"
+
+
+def _of_an_operation(one: AtLoad, share: float) -> str:
     return f"{units.nanoseconds(share * one.operation_ns)} ({_share(share)} of an operation)"
 
 
