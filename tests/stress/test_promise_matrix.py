@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
+from patience import look_until
 from program import PLUGINS, Program
 
 PLUGIN = str(PLUGINS / "each_promise.so")
@@ -35,21 +35,15 @@ CHECKED: dict[str, dict[str, tuple[set[str], set[str]]]] = {
 }
 
 
-# Real threads check an order of arrival once for each epoch, and only if all threads were seen
-# waiting. On a busy machine that may take many epochs: a lock that was not asked for all of its
-# promises is run again, and for longer.
-BUDGETS_S = (2, 4, 8, 8, 8, 8)
-
-
-def reports_of(
-    lockbench: Program, lock: str, engine: str, budget_s: int, seed: int
-) -> dict[str, Any]:
-    """What `stress` reports of each form of the lock, with so much time for each."""
-    words = ["--plugin", PLUGIN, "--engine", engine, "--seed", str(seed)]
-    words += ["--budget", f"{budget_s * len(CHECKED[lock])}s"]
-    done = lockbench.run("stress", lock, *words, "--format", "json")
+def promises_of(lockbench: Program, lock: str, *words: str) -> dict[str, set[str]]:
+    """Which promises `stress` checked, by the form of the lock."""
+    done = lockbench.run("stress", lock, "--plugin", PLUGIN, "--format", "json", *words)
     reports = [json.loads(line) for line in done.stdout.splitlines()]
-    return {report["lock"].removeprefix(f"global:lock={lock}"): report for report in reports}
+    assert {report["verdict"] for report in reports} == {"clean"}, reports
+    return {
+        report["lock"].removeprefix(f"global:lock={lock}"): set(report["promises"])
+        for report in reports
+    }
 
 
 @pytest.mark.parametrize(("engine", "position"), [("sim", 0), ("real", 1)])
@@ -58,13 +52,12 @@ def test_each_promise_is_checked_in_each_form_that_has_it(
     lockbench: Program, lock: str, engine: str, position: int
 ) -> None:
     wanted = {form: promises[position] for form, promises in CHECKED[lock].items()}
-    checked: dict[str, set[str]] = {form: set() for form in wanted}
-    for seed, budget_s in enumerate(BUDGETS_S, start=1):
-        reports = reports_of(lockbench, lock, engine, budget_s, seed)
-        assert set(reports) == set(wanted), reports
-        for form, report in reports.items():
-            assert report["verdict"] == "clean", report
-            checked[form] |= set(report["promises"])
-        if all(checked[form] >= wanted[form] for form in wanted):
-            break
+    checked: dict[str, set[str]] = {}
+
+    def look(seconds: int, seed: int) -> None:
+        words = ["--engine", engine, "--budget", f"{seconds}s", "--seed", str(seed)]
+        for form, promises in promises_of(lockbench, lock, *words).items():
+            checked.setdefault(form, set()).update(promises)
+
+    look_until(lambda _: checked == wanted, look)
     assert checked == wanted

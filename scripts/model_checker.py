@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the verdicts of `lockbench stress --engine sim` against those of GenMC, a model checker.
+
+usage: model_checker.py --genmc PROGRAM --tests FOLDER --prefix FOLDER [options]
+
+  --genmc PROGRAM     GenMC's program (https://github.com/MPI-SWS/genmc)
+  --tests FOLDER      tests/correct/data-structures of a checkout of GenMC: the locks are its own
+  --prefix FOLDER     where lockbench is installed: its program, and its package for CMake
+  --threads 2,3       how many threads lock once [2,3]
+  --budget TIME       for `sim`, of each lock and number of threads [10s]
+  --lock NAME         only this lock; may be repeated
+  --out FOLDER        sources, build and verdicts.csv [build/model_checker]
+
+Each lock is compiled as it is, and once for each of its memory orders, with that one weakened to
+relaxed. GenMC explores all executions under RC11 of threads that lock, write, read and unlock once.
+`sim` explores the program `L0 U | L0 U` under c11, and reports the first failure. Fetches nothing.
+Prints a table in Markdown; exits with 1 if a verdict of `sim` differs from GenMC's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+# A memory order that can be weakened; those of an operation that fails count, too.
+ORDER = re.compile(r"\b(memory_order_|mo_)(acquire|release|acq_rel|seq_cst)\b")
+# The line where a header gives an order a name of its own is no use of it.
+NAMED = re.compile(r"^\s*#\s*define\s+mo_")
+SPINS = ["-unroll=5"]  # rounds of a loop that GenMC cannot replace by one that waits
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A lock of GenMC's tests, and how it is called. `self` is the object, `node` what a thread
+    brings along."""
+
+    name: str
+    source: str  # what is included
+    weakened: tuple[str, ...]  # the files whose orders are weakened
+    object: str  # its type
+    lock: str
+    unlock: str
+    init: str = ""
+    node: str = ""  # the node's type; empty: none
+    outside: str = ""  # what the source leaves to its user
+    spins: bool = False  # has a loop that GenMC must unroll
+
+
+def simple(name: str, prefix: str = "", outside: str = "", verbs: str = "acquire release") -> Lock:
+    """A lock of the form that most of them have: `NAMElock_acquire(&lock)`."""
+    prefix = prefix or name
+    take, give = verbs.split()
+    return Lock(
+        name,
+        source=f"{name}.c",
+        weakened=(f"{name}.c",),
+        object=f"{prefix}_t",
+        lock=f"{prefix}_{take}(self)",
+        unlock=f"{prefix}_{give}(self)",
+        init=f"{prefix}_init(self)",
+        outside=outside,
+    )
+
+
+LOCKS = [
+    simple("spinlock"),
+    simple("ticketlock"),
+    simple("ttaslock"),
+    simple("twalock", outside="TWALOCK_ARRAY_DECL;"),
+    simple("mutex", verbs="lock unlock"),
+    Lock(
+        "mcs_spinlock",
+        source="mcs_spinlock.h",
+        weakened=("mcs_spinlock.h", "fake.h"),
+        object="_Atomic(struct mcs_spinlock*)",
+        lock="mcs_spin_lock(self, node)",
+        unlock="mcs_spin_unlock(self, node)",
+        node="struct mcs_spinlock",
+        outside="",
+        spins=True,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A lock as it is, or with one order weakened."""
+
+    lock: Lock
+    number: int  # 0: as it is
+    what: str  # `spinlock.c:20: acquire`
+
+    @property
+    def name(self) -> str:
+        return f"{self.lock.name}_{self.number}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    broken: bool
+    executions: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One lock with so many threads, judged by both."""
+
+    lock: str
+    variant: str
+    threads: int
+    genmc_broken: bool
+    genmc_executions: int
+    genmc_s: float
+    sim_broken: bool
+    sim_executions: int
+    sim_s: float
+
+    @property
+    def same(self) -> bool:
+        return self.genmc_broken == self.sim_broken
+
+
+def orders(text: str) -> list[re.Match[str]]:
+    """The uses of an order that is not relaxed."""
+    return [
+        found
+        for found in ORDER.finditer(text)
+        if not NAMED.match(text[text.rfind("\n", 0, found.start()) + 1 : found.end()])
+    ]
+
+
+def weakened(text: str, use: int) -> tuple[str, str]:
+    """The text with that use relaxed, and `20: acquire`: its line and what it was."""
+    found = orders(text)[use]
+    line = text.count("\n", 0, found.start()) + 1
+    return text[: found.start(2)] + "relaxed" + text[found.end(2) :], f"{line}: {found[2]}"
+
+
+def variants(lock: Lock, tests: Path, out: Path) -> Iterator[Variant]:
+    """Makes a folder of sources for each."""
+    folder = tests / lock.name
+    yield _copied(Variant(lock, 0, "as it is"), folder, out)
+    number = 0
+    for file in lock.weakened:
+        text = (folder / file).read_text(encoding="utf-8")
+        for use in range(len(orders(text))):
+            number += 1
+            changed, what = weakened(text, use)
+            variant = _copied(Variant(lock, number, f"{file}:{what}"), folder, out)
+            (out / variant.name / file).write_text(changed, encoding="utf-8")
+            yield variant
+
+
+def _copied(variant: Variant, folder: Path, out: Path) -> Variant:
+    (out / variant.name).mkdir(parents=True, exist_ok=True)
+    for file in [*folder.glob("*.c"), *folder.glob("*.h")]:
+        shutil.copyfile(file, out / variant.name / file.name)
+    return variant
+
+
+INCLUDES = """#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+"""
+
+
+def included(lock: Lock) -> str:
+    before = '#include "fake.h"\n' if "fake.h" in lock.weakened else ""
+    return f'{INCLUDES}{before}#include "{lock.source}"\n{lock.outside}\n'
+
+
+def client(lock: Lock) -> str:
+    """What GenMC explores: threads that lock once, and hold a variable that is no atomic."""
+    node = f"  static {lock.node} nodes[THREADS];\n  {lock.node}* node = &nodes[index - 1];\n"
+    return f"""{included(lock)}
+static {lock.object} the_lock;
+static int shared;
+
+static void* work(void* argument) {{
+  {lock.object}* self = &the_lock;
+  const int index = (int)(intptr_t)argument;
+{node if lock.node else ""}  {lock.lock};
+  shared = index;
+  assert(shared == index);
+  {lock.unlock};
+  return NULL;
+}}
+
+int main(void) {{
+  {lock.object}* self = &the_lock;
+  pthread_t threads[THREADS];
+  (void)self;
+  {lock.init};
+  for (int i = 0; i < THREADS; ++i) {{
+    pthread_create(&threads[i], NULL, work, (void*)(intptr_t)(i + 1));
+  }}
+  return 0;
+}}
+"""
+
+
+def unit(variant: Variant) -> str:
+    """The same lock for a plug-in, in C. It offers no try_lock() of its own: one that refuses
+    promises nothing."""
+    lock = variant.lock
+    node = f"static _Thread_local {lock.node} own_node;\n" if lock.node else ""
+    use = f"  {lock.node}* node = &own_node;\n" if lock.node else ""
+    return f"""#include <lockbench/c_lock.h>
+{included(lock)}
+{node}static void* create(void) {{
+  {lock.object}* self = calloc(1, sizeof(*self));
+  {lock.init};
+  return (void*)self;
+}}
+static void take(void* object) {{
+  {lock.object}* self = object;
+{use}  {lock.lock};
+}}
+static int refuse(void* object) {{
+  (void)object;
+  return 0;
+}}
+static void give(void* object) {{
+  {lock.object}* self = object;
+{use}  {lock.unlock};
+}}
+const lockbench_c_lock {variant.name} = {{
+    .size = sizeof(lockbench_c_lock), .name = "{variant.name}", .summary = "{variant.what}",
+    .create = create, .lock = take, .try_lock = refuse, .unlock = give, .destroy = free}};
+"""
+
+
+def plugin(names: Sequence[str]) -> str:
+    """The unit that offers the locks of all others."""
+    declared = "".join(f"extern const lockbench_c_lock {name};\n" for name in names)
+    copied = "".join(f"  locks[{i}] = {name};\n" for i, name in enumerate(names))
+    return f"""#include <lockbench/c_lock.h>
+{declared}
+static lockbench_c_lock locks[{len(names)}];
+__attribute__((constructor)) static void collect(void) {{
+{copied}}}
+const lockbench_c_plugin lockbench_c_locks = {{LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,
+                                              sizeof(lockbench_c_lock), {len(names)}, locks}};
+"""
+
+
+BUILD = """cmake_minimum_required(VERSION 3.25)
+project(model_checker LANGUAGES C CXX)
+find_package(lockbench REQUIRED)
+file(GLOB sources CONFIGURE_DEPENDS */unit.c)
+lockbench_add_simulated_plugin(model_checker plugin.c SOURCES ${sources} NO_DELAYS)
+"""
+
+
+def built(found: Sequence[Variant], prefix: Path, out: Path) -> Path:
+    """The plug-in of all variants."""
+    for variant in found:
+        (out / variant.name / "unit.c").write_text(unit(variant), encoding="utf-8")
+    (out / "plugin.c").write_text(plugin([one.name for one in found]), encoding="utf-8")
+    (out / "CMakeLists.txt").write_text(BUILD, encoding="utf-8")
+    for words in (
+        ["cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        ["cmake", "--build", "build", "--parallel"],
+    ):
+        subprocess.run(words, cwd=out, check=True, stdout=subprocess.DEVNULL)
+    return out / "build" / "model_checker.so"
+
+
+def genmc_verdict(printed: str, code: int, seconds: float) -> Verdict:
+    """What GenMC printed; ValueError if it is no verdict."""
+    complete = re.search(r"complete executions explored: (\d+)", printed)
+    blocked = re.search(r"blocked executions seen: (\d+)", printed)
+    broken = "Error detected" in printed or "Error:" in printed
+    if not broken and (code != 0 or complete is None):
+        raise ValueError(f"no verdict of GenMC, which ended with {code}:\n{printed}")
+    executions = sum(int(found[1]) for found in (complete, blocked) if found)
+    return Verdict(broken, executions, seconds)
+
+
+def by_genmc(program: Path, variant: Variant, threads: int, out: Path) -> Verdict:
+    folder = out / variant.name
+    (folder / "client.c").write_text(client(variant.lock), encoding="utf-8")
+    words = [str(program), "-rc11", *(SPINS if variant.lock.spins else [])]
+    words += ["--", f"-DTHREADS={threads}", f"-I{folder}", str(folder / "client.c")]
+    began = time.monotonic()
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    seconds = time.monotonic() - began
+    try:
+        return genmc_verdict(done.stdout + done.stderr, done.returncode, seconds)
+    except ValueError as error:
+        raise SystemExit(f"model_checker.py: {variant.name}: {error}") from error
+
+
+def sim_verdict(report: dict[str, object]) -> Verdict:
+    """What a report of `stress` says; ValueError if the lock was not judged."""
+    verdict = report["verdict"]
+    if verdict not in ("clean", "failed"):
+        raise ValueError(f"`stress` says {verdict}: {report.get('what')}")
+    return Verdict(verdict == "failed", int(str(report["executions"])), float(str(report["seconds"])))
+
+
+def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: str) -> Verdict:
+    words = [str(prefix / "bin" / "lockbench"), "stress", f"global:lock={variant.name}"]
+    words += ["--plugin", str(library), "--engine", "sim", "--memory", "c11", "--budget", budget]
+    words += ["--program", " | ".join(["L0 U"] * threads), "--format", "json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    try:
+        return sim_verdict(json.loads(done.stdout))
+    except ValueError as error:
+        raise SystemExit(f"model_checker.py: {variant.name}: {error}\n{done.stderr}") from error
+
+
+def table(rows: Sequence[Row]) -> str:
+    """For each lock and number of threads: what both say, and how much they explored."""
+    lines = [
+        "| lock | threads | variants | broken: GenMC, `sim`, both | clean by both | GenMC: executions"
+        " as it is | `sim`: executions until a failure, median | GenMC, `sim`: seconds of a broken"
+        " one, median |",
+        "|---|---:|---:|---|---:|---:|---:|---|",
+    ]
+    for lock, threads in dict.fromkeys((row.lock, row.threads) for row in rows):
+        own = [row for row in rows if (row.lock, row.threads) == (lock, threads)]
+        broken = [row for row in own if row.genmc_broken and row.sim_broken]
+        counts = (
+            sum(row.genmc_broken for row in own),
+            sum(row.sim_broken for row in own),
+            len(broken),
+        )
+        clean = sum(not row.genmc_broken and not row.sim_broken for row in own)
+        cells = [lock, str(threads), str(len(own)), ", ".join(map(str, counts)), str(clean)]
+        cells.append(f"{own[0].genmc_executions:,}")
+        cells.append(f"{_median([row.sim_executions for row in broken]):,.0f}" if broken else "–")
+        seconds = [[row.genmc_s for row in broken], [row.sim_s for row in broken]]
+        cells.append(", ".join(f"{_median(one):.2g}" for one in seconds) if broken else "–")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(statistics.median(values))
+
+
+def differences(rows: Sequence[Row]) -> list[str]:
+    return [
+        f"{row.variant} with {row.threads} threads: GenMC says"
+        f" {'broken' if row.genmc_broken else 'clean'}, `sim` the opposite"
+        for row in rows
+        if not row.same
+    ]
+
+
+def written(rows: Sequence[Row], file: Path) -> None:
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([field.name for field in fields(Row)])
+        writer.writerows(astuple(row) for row in rows)
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(usage=(__doc__ or "").partition("usage: ")[2])
+    parser.add_argument("--genmc", type=Path, required=True)
+    parser.add_argument("--tests", type=Path, required=True)
+    parser.add_argument("--prefix", type=Path, required=True)
+    parser.add_argument("--threads", default="2,3")
+    parser.add_argument("--budget", default="10s")
+    parser.add_argument("--lock", action="append", choices=[lock.name for lock in LOCKS])
+    parser.add_argument("--out", type=Path, default=Path("build/model_checker"))
+    given = parser.parse_args(argv)
+    for file in (given.genmc, given.prefix / "bin" / "lockbench", given.tests / "spinlock"):
+        if not file.exists():
+            parser.error(f"{file} is missing")
+    return given
+
+
+def main(argv: Sequence[str]) -> int:
+    given = parsed(argv)
+    out = given.out.resolve()
+    wanted = [lock for lock in LOCKS if not given.lock or lock.name in given.lock]
+    found = [one for lock in wanted for one in variants(lock, given.tests, out)]
+    library = built(found, given.prefix.resolve(), out)
+    rows = []
+    for place, variant in enumerate(found, start=1):
+        print(f"{place}/{len(found)}: {variant.lock.name}, {variant.what}", file=sys.stderr)
+        for threads in map(int, given.threads.split(",")):
+            theirs = by_genmc(given.genmc.resolve(), variant, threads, out)
+            ours = by_sim(given.prefix.resolve(), library, variant, threads, given.budget)
+            about = (variant.lock.name, variant.what, threads)
+            rows.append(Row(*about, *astuple(theirs), *astuple(ours)))
+            written(rows, out / "verdicts.csv")
+    print(table(sorted(rows, key=lambda row: (LOCKS_ORDER[row.lock], row.threads))))
+    unlike = differences(rows)
+    print("\n".join(unlike))
+    return 1 if unlike else 0
+
+
+LOCKS_ORDER = {lock.name: place for place, lock in enumerate(LOCKS)}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
