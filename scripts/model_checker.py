@@ -310,7 +310,8 @@ def sim_verdict(report: dict[str, object]) -> Verdict:
     verdict = report["verdict"]
     if verdict not in ("clean", "failed"):
         raise ValueError(f"`stress` says {verdict}: {report.get('what')}")
-    return Verdict(verdict == "failed", int(str(report["executions"])), float(str(report["seconds"])))
+    executions, seconds = int(str(report["executions"])), float(str(report["seconds"]))
+    return Verdict(verdict == "failed", executions, seconds)
 
 
 def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: str) -> Verdict:
@@ -327,9 +328,9 @@ def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: 
 def table(rows: Sequence[Row]) -> str:
     """For each lock and number of threads: what both say, and how much they explored."""
     lines = [
-        "| lock | threads | variants | broken: GenMC, `sim`, both | clean by both | GenMC: executions"
-        " as it is | `sim`: executions until a failure, median | GenMC, `sim`: seconds of a broken"
-        " one, median |",
+        "| lock | threads | variants | broken: GenMC, `sim`, both | clean by both | GenMC:"
+        " executions as it is | `sim`: executions until a failure, median | GenMC, `sim`: seconds"
+        " of a broken one, median |",
         "|---|---:|---:|---|---:|---:|---:|---|",
     ]
     for lock, threads in dict.fromkeys((row.lock, row.threads) for row in rows):

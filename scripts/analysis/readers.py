@@ -167,8 +167,8 @@ def answer(found: Map) -> list[str]:
 
 
 def _of_hold(found: Map, hold: float) -> str:
-    """`readers gain from 90 % reads on, up to 99 %: 1.42× to 1.88× the speed of a mutex; not decided
-    by these trials at 50 % reads`. Each share of reads is in one of the parts."""
+    """`readers gain from 90 % reads on, up to 99 %: 1.42× to 1.88× the speed of a mutex; not
+    decided by these trials at 50 % reads`. Each share of reads is in one of the parts."""
     own = [field for reads in found.reads if (field := found.at(reads, hold)) is not None]
     begin = len(own)
     while begin > 0 and own[begin - 1].winner == SHARED:

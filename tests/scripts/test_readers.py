@@ -141,8 +141,8 @@ def test_what_is_not_decided_is_named_beside_a_gain() -> None:
         field(reads=0.99, ratio=1.6, winner=readers.SHARED),
     ]
     assert readers.answer(readers.Map("saturated loop", 8, 1, fields))[1:] == [
-        "hold 2 µs: readers gain at 99 % reads: 1.60× the speed of a mutex; a mutex is faster at 50 %"
-        " reads (2.00×); not decided by these trials at 90 % reads"
+        "hold 2 µs: readers gain at 99 % reads: 1.60× the speed of a mutex; a mutex is faster at"
+        " 50 % reads (2.00×); not decided by these trials at 90 % reads"
     ]
 
 

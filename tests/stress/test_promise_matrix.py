@@ -36,10 +36,11 @@ CHECKED: dict[str, dict[str, tuple[set[str], set[str]]]] = {
 
 
 def promises_of(lockbench: Program, lock: str, *words: str) -> dict[str, set[str]]:
-    """Which promises `stress` checked, by the form of the lock."""
+    """Which promises `stress` checked, by the form of the lock. It is inconclusive where the time
+    was too short for one of them."""
     done = lockbench.run("stress", lock, "--plugin", PLUGIN, "--format", "json", *words)
     reports = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {report["verdict"] for report in reports} == {"clean"}, reports
+    assert {report["verdict"] for report in reports} <= {"clean", "inconclusive"}, reports
     return {
         report["lock"].removeprefix(f"global:lock={lock}"): set(report["promises"])
         for report in reports
