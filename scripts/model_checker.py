@@ -13,7 +13,8 @@ usage: model_checker.py --genmc PROGRAM --tests FOLDER --prefix FOLDER [options]
   --out FOLDER        sources, build and verdicts.csv [build/model_checker]
 
 Each lock is compiled as it is, and once for each of its memory orders, with that one weakened to
-relaxed. GenMC explores all executions under RC11 of threads that lock, write, read and unlock once.
+relaxed. GenMC explores all executions under RC11 of threads that lock, write, read and unlock once,
+and whether each thread that waits is served.
 `sim` explores the program `L0 U | L0 U` under c11, and reports the first failure. Fetches nothing.
 Prints a table in Markdown; exits with 1 if a verdict of `sim` differs from GenMC's.
 """
@@ -32,6 +33,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 # A memory order that can be weakened; those of an operation that fails count, too.
 ORDER = re.compile(r"\b(memory_order_|mo_)(acquire|release|acq_rel|seq_cst)\b")
@@ -109,7 +111,7 @@ class Variant:
 @dataclass(frozen=True)
 class Verdict:
     broken: bool
-    executions: int
+    executions: int  # of `sim`: all up to three preemptions; 0 if it did not end them
     seconds: float
 
 
@@ -164,9 +166,8 @@ def variants(lock: Lock, tests: Path, out: Path) -> Iterator[Variant]:
 
 
 def _copied(variant: Variant, folder: Path, out: Path) -> Variant:
-    (out / variant.name).mkdir(parents=True, exist_ok=True)
-    for file in [*folder.glob("*.c"), *folder.glob("*.h")]:
-        shutil.copyfile(file, out / variant.name / file.name)
+    others = shutil.ignore_patterns("variants", "*.in")
+    shutil.copytree(folder, out / variant.name, ignore=others, dirs_exist_ok=True)
     return variant
 
 
@@ -262,6 +263,13 @@ BUILD = """cmake_minimum_required(VERSION 3.25)
 project(model_checker LANGUAGES C CXX)
 find_package(lockbench REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS */unit.c)
+foreach(source ${sources})
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET folder FILENAME name)
+  # twalock has a table of the process, of which each variant gets its own.
+  set_source_files_properties(${source} PROPERTIES INCLUDE_DIRECTORIES ${folder}
+                                                   COMPILE_DEFINITIONS __twa_array=table_of_${name})
+endforeach()
 lockbench_add_simulated_plugin(model_checker plugin.c SOURCES ${sources} NO_DELAYS)
 """
 
@@ -294,7 +302,7 @@ def genmc_verdict(printed: str, code: int, seconds: float) -> Verdict:
 def by_genmc(program: Path, variant: Variant, threads: int, out: Path) -> Verdict:
     folder = out / variant.name
     (folder / "client.c").write_text(client(variant.lock), encoding="utf-8")
-    words = [str(program), "-rc11", *(SPINS if variant.lock.spins else [])]
+    words = [str(program), "-rc11", "-check-liveness", *(SPINS if variant.lock.spins else [])]
     words += ["--", f"-DTHREADS={threads}", f"-I{folder}", str(folder / "client.c")]
     began = time.monotonic()
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -305,13 +313,13 @@ def by_genmc(program: Path, variant: Variant, threads: int, out: Path) -> Verdic
         raise SystemExit(f"model_checker.py: {variant.name}: {error}") from error
 
 
-def sim_verdict(report: dict[str, object]) -> Verdict:
+def sim_verdict(report: dict[str, Any]) -> Verdict:
     """What a report of `stress` says; ValueError if the lock was not judged."""
     verdict = report["verdict"]
     if verdict not in ("clean", "failed"):
         raise ValueError(f"`stress` says {verdict}: {report.get('what')}")
-    executions, seconds = int(str(report["executions"])), float(str(report["seconds"]))
-    return Verdict(verdict == "failed", executions, seconds)
+    whole = sum(one["executions"] for one in report.get("explored", []) if one["whole"])
+    return Verdict(verdict == "failed", int(whole), float(report["seconds"]))
 
 
 def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: str) -> Verdict:
@@ -328,10 +336,10 @@ def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: 
 def table(rows: Sequence[Row]) -> str:
     """For each lock and number of threads: what both say, and how much they explored."""
     lines = [
-        "| lock | threads | variants | broken: GenMC, `sim`, both | clean by both | GenMC:"
-        " executions as it is | `sim`: executions until a failure, median | GenMC, `sim`: seconds"
-        " of a broken one, median |",
-        "|---|---:|---:|---|---:|---:|---:|---|",
+        "| lock | threads | variants | broken: GenMC, `sim`, both | clean by both | executions of"
+        " the lock as it is: GenMC all, `sim` up to three preemptions | a broken one, median s:"
+        " GenMC, `sim` |",
+        "|---|---:|---:|---|---:|---|---|",
     ]
     for lock, threads in dict.fromkeys((row.lock, row.threads) for row in rows):
         own = [row for row in rows if (row.lock, row.threads) == (lock, threads)]
@@ -343,8 +351,8 @@ def table(rows: Sequence[Row]) -> str:
         )
         clean = sum(not row.genmc_broken and not row.sim_broken for row in own)
         cells = [lock, str(threads), str(len(own)), ", ".join(map(str, counts)), str(clean)]
-        cells.append(f"{own[0].genmc_executions:,}")
-        cells.append(f"{_median([row.sim_executions for row in broken]):,.0f}" if broken else "–")
+        whole = f"{own[0].sim_executions:,}" if own[0].sim_executions else "not ended"
+        cells.append(f"{own[0].genmc_executions:,}, {whole}")
         seconds = [[row.genmc_s for row in broken], [row.sim_s for row in broken]]
         cells.append(", ".join(f"{_median(one):.2g}" for one in seconds) if broken else "–")
         lines.append(f"| {' | '.join(cells)} |")
@@ -357,7 +365,7 @@ def _median(values: Sequence[float]) -> float:
 
 def differences(rows: Sequence[Row]) -> list[str]:
     return [
-        f"{row.variant} with {row.threads} threads: GenMC says"
+        f"{row.lock}, {row.variant}, with {row.threads} threads: GenMC says"
         f" {'broken' if row.genmc_broken else 'clean'}, `sim` the opposite"
         for row in rows
         if not row.same
@@ -402,13 +410,11 @@ def main(argv: Sequence[str]) -> int:
             about = (variant.lock.name, variant.what, threads)
             rows.append(Row(*about, *astuple(theirs), *astuple(ours)))
             written(rows, out / "verdicts.csv")
-    print(table(sorted(rows, key=lambda row: (LOCKS_ORDER[row.lock], row.threads))))
+    print(table(rows))
     unlike = differences(rows)
     print("\n".join(unlike))
     return 1 if unlike else 0
 
-
-LOCKS_ORDER = {lock.name: place for place, lock in enumerate(LOCKS)}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

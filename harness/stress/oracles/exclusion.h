@@ -14,13 +14,14 @@ struct Exclusion {
       "More threads hold a key at once than its capacity.";
 
   enum Fault : std::uint8_t {
-    kTwoHolders,         // `thread` has `key` while `other` holds it
-    kStoppedHolder,      // the same, while the process `other` is stopped
-    kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
-    kOverwrote,          // `thread` read `x`, and wrote over `y`, which `other` wrote meanwhile
-    kTriedBefore,        // before the program began, a try acquired `key` while it was held
-    kBeside,             // `thread` has `key` while a reader and a writer are inside
-    kTriedHeld,          // a try that was made as a check acquired `key` while it was held
+    kTwoHolders,          // `thread` has `key` while `other` holds it
+    kStoppedHolder,       // the same, while the process `other` is stopped
+    kEnteredDuringHold,   // `other` acquired `key` during the hold of `thread`
+    kOverwrote,           // `thread` read `x`, and wrote over `y`, which `other` wrote meanwhile
+    kTriedBefore,         // before the program began, a try acquired `key` while it was held
+    kBeside,              // `thread` has `key` while a reader and a writer are inside
+    kTriedHeld,           // a try that was made as a check acquired `key` while it was held
+    kTriedBesideReaders,  // the same, to write, while `x` threads read
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -55,6 +56,7 @@ struct Exclusion {
 
   static CheckResult check(const TryOfHeldKey& seen) {
     if (!seen.acquired) return passed();
+    if (seen.readers != 0) return failed({.fault = kTriedBesideReaders, .x = seen.readers});
     return failed({.fault = seen.before_program ? kTriedBefore : kTriedHeld, .key = seen.key});
   }
 
@@ -102,6 +104,9 @@ struct Exclusion {
       case kTriedHeld:
         return absl::StrCat("a try_lock() acquired key ", f.key, ", which another ", actor,
                             " held");
+      case kTriedBesideReaders:
+        return absl::StrCat("a try_lock() acquired the lock to write while ", f.x, " ",
+                            plural_of(actor), " read");
       default:
         return absl::StrCat(thread, " has key ", f.key, " while ", other, " holds it");
     }

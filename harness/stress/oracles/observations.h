@@ -229,6 +229,7 @@ struct TryOfHeldKey {
   std::uint32_t key = 0;
   bool acquired = false;
   bool before_program = false;  // before the threads of the program began
+  std::uint32_t readers = 0;    // so many hold the lock together; the one that tries would write
 };
 
 // Allocations of the program that were not freed, and that no pointer leads to.

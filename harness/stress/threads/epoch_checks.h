@@ -18,7 +18,8 @@ namespace lockbench::stress::threads {
 // ---- before the threads of the program begin
 
 // Many holds of one key; many refusals of a held key; many other keys; many holds at once. Each
-// takes 0.1 s at most: a slow lock does not reach the point of overflow. Notes failures in `state`.
+// takes 0.1 s at most, the first one 0.4 s: a slow lock does not reach the point of overflow. Notes
+// failures in `state`.
 void warm_up(SharedState& state, LockUnderTest& lock, const LitmusProgram& program,
              const Abilities& abilities);
 
@@ -54,6 +55,10 @@ void check_last_leaver(EpochContext& context, std::uint64_t seed);
 // overtook another one. Decides nothing if the machine delays the threads for too long. `draw`: a
 // random number, from which the number of waiters follows.
 void check_arrival_order(EpochContext& context, std::uint64_t draw);
+
+// As many readers as a count of 8 bits has values hold the lock together, one after the other; with
+// each of them inside, a writer is refused. Requires Abilities::keys_read. Takes 10 to 20 ms.
+void check_crowd_of_readers(EpochContext& context);
 
 // The next two require a lock that is timed and has one holder.
 

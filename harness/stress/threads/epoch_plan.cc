@@ -233,17 +233,22 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   // What is done before a program is done to the first lock only, and tokens begin anew with each.
   const bool prepared = plan.program.is_prepared();
   plan.renews = plan.barriers && !prepared && !entry.abilities.tokens && random.below(3) == 0;
-  // A counter of acquisitions or refusals with 8 or 16 bits, signed or unsigned, overflows during
-  // the epoch.
+  // A counter of acquisitions or refusals with 8 or 16 bits, signed or unsigned, or with 20 bits,
+  // overflows during the epoch.
   constexpr std::uint32_t kEdges[] = {120, 250, 32'760, 65'530};
+  constexpr std::uint32_t kEdgeOf20Bits = 1'048'570;
   const bool one_lock = !wish.program && !plan.renews;
   const bool warms_up = one_lock && mode.fault != FaultKind::kFairness && random.below(4) == 0;
   if (warms_up) {
     const Abilities& can = entry.abilities;
     const bool by_refusals =
         can.capacity == 1 && can.hold_limit.count() == 0 && random.below(2) == 0;
-    (by_refusals ? plan.program.refusals : plan.program.warm_up) =
-        kEdges[random.below(std::size(kEdges))];
+    if (by_refusals) {
+      plan.program.refusals = kEdges[random.below(std::size(kEdges))];
+    } else {
+      plan.program.warm_up =
+          random.below(3) == 0 ? kEdgeOf20Bits : kEdges[random.below(std::size(kEdges))];
+    }
   }
   const bool many_keys = entry.abilities.lock_per_key &&
                          (entry.abilities.any_key || entry.abilities.limits.keys_below != 0);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Locks with a count that is too narrow, and their controls.
+#include <atomic>
+#include <cstdint>
+#include <lockbench/plugin.h>
+#include <sched.h>
+
+namespace {
+
+// Readers are counted in the lowest kBits bits; the writer has the highest bit.
+template <unsigned kBits>
+class CountedReaders {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    std::uint32_t free = 0;
+    return word_.compare_exchange_strong(free, kWriter, std::memory_order_acquire);
+  }
+  void unlock() { word_.fetch_and(~kWriter, std::memory_order_release); }
+
+  void lock_shared() {
+    while (!try_lock_shared()) sched_yield();
+  }
+  bool try_lock_shared() {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    while ((seen & kWriter) == 0) {
+      if (word_.compare_exchange_weak(seen, (seen + 1) & kCount, std::memory_order_acquire)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  void unlock_shared() { word_.fetch_sub(1, std::memory_order_release); }
+
+ private:
+  static constexpr std::uint32_t kWriter = 1U << 31;
+  static constexpr std::uint32_t kCount = (1U << kBits) - 1;
+
+  std::atomic<std::uint32_t> word_{0};
+};
+
+// Counts its holds in the lowest kBits bits, as statistics do, and is held if the bit above is set.
+template <unsigned kBits>
+class CountedHolds {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed) & ~kHeld;
+    return word_.compare_exchange_strong(seen, seen | kHeld, std::memory_order_acquire);
+  }
+  // The carry of the last hold that can be counted sets the bit again.
+  void unlock() { word_.store((word_.load() & ~kHeld) + 1, std::memory_order_release); }
+
+ private:
+  static constexpr std::uint64_t kHeld = std::uint64_t{1} << kBits;
+
+  std::atomic<std::uint64_t> word_{0};
+};
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add<CountedReaders<8>>("readers_in_8_bits", "a writer's bit, and a count");
+  locks.add<CountedReaders<16>>("readers_in_16_bits", "the same, for more readers");
+  locks.add<CountedHolds<20>>("holds_in_20_bits", "counts its holds");
+  locks.add<CountedHolds<40>>("holds_in_40_bits", "the same, for longer");
+}
