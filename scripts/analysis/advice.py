@@ -30,7 +30,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, comparison, locking_cost, prediction_error, readers, snippets
+from analysis import baselines, cells, comparison, locking_cost, readers, snippets
 from analysis import tables, unfairness, units, verdict
 from analysis.errors import InconclusiveError
 from analysis.loader import SATURATED, InputError, Run
@@ -151,7 +151,7 @@ class Advice:
     primitive: str | None  # if the answer depends on the load: that of the lowest
     loads: list[AtLoad]  # from the lowest on
     significant: bool  # at the load of the choices, every other one is significantly slower
-    accuracy: str  # of predictions; empty for measurements
+    accuracy: str  # ErrorModel.ratio_words()
     evidence: str  # the load of the choices; empty if there is one load
     choices: list[Choice]
     differences: list[str]  # `16 threads, asked 32`; empty: the cell is exactly the case
@@ -197,7 +197,7 @@ def of_run(run: Run, case: Case) -> Advice:
     group = table.groups[shown.place]
     mapped = _map(table, case)
     choices = [
-        Choice(label, number, _reason(table, shown, label, case))
+        Choice(label, number, _reason(table, shown, label, case, run.error.name))
         for number, label in enumerate(shown.ranked, 1)
     ] + [Choice(label, 0, why) for label, why in _excluded(group, case).items()]
     names = [table.groups[one.place].name for one in loads]
@@ -205,7 +205,7 @@ def of_run(run: Run, case: Case) -> Advice:
         case=case,
         run=run,
         result=_only(comparison.within(run, comparison.Options()), names, group.key, mapped),
-        answer=_answer(table, loads, differences if far else [], run.predicted)
+        answer=_answer(table, loads, differences if far else [], run.error.name)
         + _reached(loads, case)
         + _timed_out(group, loads, case)
         + _of_readers(group, mapped),
@@ -459,7 +459,7 @@ def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float,
     kinds = {found[names[0]], asked[names[0]]} - {"none"}
     worth = _ANOTHER_KIND + 1
     if len(kinds) < 2 and "touch" not in kinds:
-        loop = prediction_error.LOOP_NS
+        loop = cells.LOOP_NS
         worth = abs(math.log2((found[names[1]] + loop) / (asked[names[1]] + loop)))
     texts = [cells.describe(one, names) or f"no {what}" for one in (found, asked)]
     return [(worth, texts[0], texts[1])] if texts[0] != texts[1] else []
@@ -486,12 +486,12 @@ def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
 
 
 def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: str) -> bool:
-    """For a prediction, by more than the error of predicted ratios."""
+    """By more than the error of the ratio, too."""
     found = table.between(place, label, first)
     if found is None or found.verdict != verdict.SLOWER:
         return False
     key = table.groups[place].key
-    return not run.predicted or prediction_error.exceeds_error(
+    return run.error.exceeds_error(
         1 / found.ratio, key["threads"] or 1, float(key["hold_ns"] or 0), run.hardware_threads
     )
 
@@ -518,13 +518,11 @@ def _valid_rows(table: verdict.Table, place: int, label: str) -> pd.DataFrame:
 
 
 def _accuracy(run: Run, group: verdict.Group) -> str:
-    if not run.predicted:
-        return ""
     one = (float(group.key["threads"] or 1), float(group.key["hold_ns"] or 0))
-    return prediction_error.ratio_words([one], run.hardware_threads)
+    return run.error.ratio_words([one], run.hardware_threads)
 
 
-def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case) -> str:
+def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case, error: str) -> str:
     first = at.ranked[0]
     if label == first:
         speed = "the best by the medians" if len(at.ranked) > 1 else "no other one is left"
@@ -538,7 +536,7 @@ def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case) -> str:
             speed = "no block has both it and the first"
         else:
             within = found.verdict == verdict.SLOWER and label not in at.behind
-            words = found.words() + (", within the error of such predictions" if within else "")
+            words = found.words() + (f", within {error}" if within else "")
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
@@ -552,9 +550,7 @@ def _ratio(one: verdict.Comparison) -> str:
     return f"{units.ratio(one.ratio)}{interval}"
 
 
-def _answer(
-    table: verdict.Table, loads: list[AtLoad], apart: list[str], predicted: bool
-) -> list[str]:
+def _answer(table: verdict.Table, loads: list[AtLoad], apart: list[str], error: str) -> list[str]:
     lines = []
     if apart:
         lines += [
@@ -567,7 +563,7 @@ def _answer(
     if len(loads) > 1:
         return [*lines, f"{word}{_by_load(loads)}", *(_line_of_load(one) for one in loads)]
     one = loads[0]
-    lines.append(f"{word}{_choice(one, predicted)}")
+    lines.append(f"{word}{_choice(one, error)}")
     usual = baselines.usual(list(table.groups[one.place].medians))
     found = table.between(one.place, one.chosen or "", usual) if usual is not None else None
     if found is not None and not one.sleeps:
@@ -594,12 +590,13 @@ def _reached(loads: list[AtLoad], case: Case) -> list[str]:
     ]
 
 
-def _choice(one: AtLoad, predicted: bool) -> str:
-    """The sentence about one load, from the chosen primitive on."""
+def _choice(one: AtLoad, error: str) -> str:
+    """The sentence about one load, from the chosen primitive on. `error`: the name of that of its
+    ratios; empty if there is none."""
     if len(one.ranked) == 1:
         return f"{one.chosen}: no other primitive is left."
     others = [label for label in one.good if label != one.chosen]
-    within = " within the error of such predictions" if predicted else ""
+    within = f" within {error}" if error else ""
     as_good = f" As good{within}: {', '.join(others)}." if others else ""
     if others and one.chosen == one.simplest and not one.matters:
         alike = all(share < DOES_NOT_MATTER for share in one.extra.values())
@@ -610,7 +607,7 @@ def _choice(one: AtLoad, predicted: bool) -> str:
     if not others:
         behind = len(one.ranked) - 1
         count = units.plural(behind, "other primitive is", "other primitives are all")
-        beyond = ", by more than the error of such predictions" if predicted else ""
+        beyond = f", by more than {error}" if error else ""
         return f"{one.chosen}. Significant: the {count} significantly slower{beyond}."
     return (
         f"{one.chosen}, the simplest of those that are not significantly slower than the best."

@@ -32,6 +32,8 @@ _FOLLOWING = {"load": ("load_share", "think_kind", "think_ns", "think_lines")}
 # valid, too.
 LATE = ("expired_holds", "refused_writes")
 FAILURES = ("lost_updates", "violations", "timeouts", *LATE)
+# Without a hold, an operation still takes about as long as the loop around it.
+LOOP_NS = 50.0
 # The floor: no lock at all. It is measured with the others and is never a competitor.
 FLOOR = "none"
 

@@ -3,8 +3,8 @@
 Pure.
 
 The answer is the least number of threads from which on, up to the most that the run has, the
-primitive is significantly faster. In predictions it must also be ahead by more than the error that
-predicted ratios had (prediction_error.py); where it is ahead by less, a second sentence says so.
+primitive is significantly faster. If the error of ratios is known (error_model.py), it must also be
+ahead by more than that; where it is ahead by less, a second sentence says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import dataclasses
 import json
 from dataclasses import dataclass
 
-from analysis import prediction_error, units, verdict
+from analysis import units, verdict
 from analysis.advice import Case, distance
 from analysis.errors import InputError
 from analysis.loader import Run
@@ -31,14 +31,14 @@ class Point:
     threads: int
     ratio: float  # speed of the first divided by the speed of the second
     by_model: str  # AHEAD, BEHIND or NEITHER, as far as the blocks say
-    word: str  # the same, and in predictions as far as the model's error permits
+    word: str  # the same, as far as the error of the ratio permits
 
 
 @dataclass(frozen=True)
 class Crossing:
     run: Run
     case: Case
-    accuracy: str  # of predictions; empty for measurements
+    accuracy: str  # ErrorModel.ratio_words()
     points: list[Point]  # by threads
 
     @property
@@ -82,7 +82,7 @@ def of_run(run: Run, case: Case) -> Crossing:
     found = [points[threads] for threads in sorted(points)]
     holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
-    accuracy = prediction_error.ratio_words(classes, run.hardware_threads) if run.predicted else ""
+    accuracy = run.error.ratio_words(classes, run.hardware_threads)
     return Crossing(run, case, accuracy, found)
 
 
@@ -103,8 +103,8 @@ def answer(found: Crossing) -> list[str]:
     modelled = found.first(by_model=True)
     if modelled is not None and modelled != found.first():
         lines.append(
-            f"The model has it ahead from {units.plural(modelled, 'thread')} on, by less than the"
-            " error of such predictions."
+            f"The model has it ahead from {units.plural(modelled, 'thread')} on, by less than"
+            f" {found.run.error.name}."
         )
     behind = [f"{one.threads}" for one in found.points if one.word == BEHIND]
     if behind:

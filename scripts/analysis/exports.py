@@ -57,8 +57,8 @@ def _cells(run: Run) -> Iterator[Cell]:
             known = rows[values > 0].sort_values("block")
             if not known.empty:
                 yield Cell(
-                    # A tool that keeps a history must not mix predictions with measurements.
-                    name=("predicted/" if run.predicted else "") + _name(group.key, str(label)),
+                    # A tool that keeps a history must not mix what has different errors.
+                    name=run.error.prefix + _name(group.key, str(label)),
                     threads=int(group.key["threads"] or 1),
                     metric=metric,
                     rows=known,

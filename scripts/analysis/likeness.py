@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis import error_model
+from analysis.error_model import ErrorModel
 from analysis.loader import InputError, Run
 
 _BUILD = "commit modified version compiler build_type flags libraries".split()
@@ -40,15 +42,17 @@ def check(old: Run, new: Run, force: bool, any_build: bool = False) -> list[str]
 
 
 def check_kinds(runs: Sequence[Run]) -> None:
-    """Refuses predictions and measurements in one ratio. No option permits it: what differs would
+    """Refuses runs of different error models in one ratio. No option permits it: what differs would
     be the model's error as much as the lock."""
-    kinds: dict[bool, Path] = {}
+    folders: dict[ErrorModel, Path] = {}
     for run in runs:
-        kinds.setdefault(run.predicted, run.folder)
-    if len(kinds) == 2:
+        folders.setdefault(run.error, run.folder)
+    if len(folders) > 1:
+        measured_last = sorted(folders, key=lambda model: model is error_model.MEASURED)
+        one, other = (f"{folders[model]} was {model.participle}" for model in measured_last[:2])
         raise InputError(
-            f"{kinds[True]} was predicted and {kinds[False]} was measured, and the two are never in"
-            " one ratio; show them side by side, with report"
+            f"{one} and {other}, and the two are never in one ratio; show them side by side, with"
+            " report"
         )
 
 

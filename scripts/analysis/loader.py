@@ -23,9 +23,10 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from analysis import cells, origin, starvation, units
+from analysis import cells, error_model, origin, starvation, units
 from analysis.csv_table import SCHEMA_VERSION, CsvTable, holds_text, open_text, read_csv
 from analysis.csv_table import typed_frame
+from analysis.error_model import ErrorModel
 from analysis.errors import InputError as InputError
 from analysis.text import printable
 
@@ -55,8 +56,6 @@ SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share", "starved_
 
 # In `load`: threads request the lock again at once.
 SATURATED = 2.0
-
-PREDICTED = "Predicted by the model of a machine, not measured (docs/prediction.md)"
 
 LATENCY_TEXT = ["run_id", "kind"]
 LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
@@ -146,24 +145,21 @@ class Run:
         """What stands at the top of everything that shows this run; usually nothing."""
         busy = self.about("surroundings").get("busy")
         busy_note = [f"Measured on a busy machine: {busy}"] if busy else []
-        return [PREDICTED, *busy_note] if self.predicted else busy_note
+        return [*filter(None, [self.error.banner]), *busy_note]
 
     def titled(self, title: str) -> str:
-        """The title of a picture of this run. The title of a prediction names its machine."""
-        return f"{title}, {self.predicted_for}" if self.predicted else title
+        """The title of a picture of this run, with its source if it was not measured."""
+        return f"{title}, {self.source}" if self.source else title
 
     @property
-    def predicted_for(self) -> str:
-        """`prediction for Intel Core …`; empty for measurements."""
-        if not self.predicted:
-            return ""
-        model = self.about("machine").get("cpu_model")
-        return " ".join(str(model or "prediction").split())
+    def source(self) -> str:
+        """What the figures are, in words for a title; empty if they were measured."""
+        return self.error.source(self.about("machine"))
 
-    @property
-    def predicted(self) -> bool:
-        """Whether the rows come from the model of a machine, and nothing was measured."""
-        return "predicted" in self.trials and bool((self.trials["predicted"] == "true").any())
+    @cached_property
+    def error(self) -> ErrorModel:
+        """What is known of the error of the figures."""
+        return error_model.of(self.trials)
 
     @property
     def machine(self) -> str:

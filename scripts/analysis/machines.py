@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis import likeness, prediction_error, units
+from analysis import error_model, likeness, units
 from analysis.loader import Run, mapping
 from analysis.text import one_line
 
@@ -31,12 +31,11 @@ class Machine:
 
 
 def split(run: Run) -> list[Run]:
-    """A run for each machine whose rows it has, in the order of their first rows. Predictions for a
-    machine and measurements of it are two."""
-    if prediction_error.is_mixed(run.trials):
-        predicted = run.trials["predicted"] == "true"
-        parts = [replace(run, trials=run.trials[rows]) for rows in (~predicted, predicted)]
-        return [one for part in parts for one in split(part)]
+    """A run for each machine whose rows it has, in the order of their first rows. What was measured
+    on a machine and what has another error model are two."""
+    parts = error_model.parts(run.trials)
+    if len(parts) > 1:
+        return [one for _, rows in parts for one in split(replace(run, trials=rows))]
     if "machine" not in run.trials:
         return [run]
     found = list(dict.fromkeys(run.trials["machine"]))
@@ -82,8 +81,8 @@ def fleet(runs: Sequence[Run]) -> list[Machine]:
 
 
 def _with_errors(run: Run) -> Run:
-    """Predictions with the bands of their figures."""
-    trials = prediction_error.with_bounds(run.trials, run.hardware_threads)
+    """With the bands of the figures, if their error is known."""
+    trials = run.error.with_bounds(run.trials, run.hardware_threads)
     return run if trials is run.trials else replace(run, trials=trials)
 
 
@@ -91,8 +90,8 @@ def _name(run: Run) -> str:
     machine = run.about("machine")
     if isinstance(machine.get("host"), str) and machine["host"]:
         return one_line(machine["host"], _LONGEST_NAME)
-    if run.predicted and machine.get("id"):
-        return one_line(f"prediction for {machine['id']}", _LONGEST_NAME)
+    if name := run.error.machine_name(machine):
+        return one_line(name, _LONGEST_NAME)
     model = one_line(str(machine.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
     return model if run.cores is None else f"{model}, {units.plural(run.cores, 'core')}"
 

@@ -75,7 +75,7 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (6, 1.5, 1.2, 1.5)),
     (0, (3, 1.2, 1, 1.2, 1, 1.2)),
 )
-PREDICTED_DASH = (0, (3.5, 2.0))
+BAND_DASH = (0, (3.5, 2.0))
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,9 @@ def look(label: str) -> Look:
     )
 
 
-def predicted(look: Look) -> Look:
-    """The same in a picture of predictions: every line is dashed, markers and colours remain."""
-    return replace(look, dash=PREDICTED_DASH)
+def banded(look: Look) -> Look:
+    """The same for figures with a band: every line is dashed, markers and colours remain."""
+    return replace(look, dash=BAND_DASH)
 
 
 def _without_numbers(label: str) -> tuple[str, list[int]]:

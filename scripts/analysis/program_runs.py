@@ -29,7 +29,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Run:
     trials["trial"], trials["attempt"], trials["run_id"] = rows.index, 0, folder.name
     trials["block"], trials["label"], trials["valid"] = rows["block"], rows["lock"], True
     trials["outcome"] = "ok"  # a run of the program that fails has no row
-    trials["predicted"], trials["workload"], trials["threads"] = "false", "program", 1
+    trials["workload"], trials["threads"] = "program", 1
     trials["mode"] = "fixed" if lower_is_better else "timed"
     trials["makespan_s" if lower_is_better else verdict.RATE] = rows[column]
     return Run(folder, trials, {})
@@ -37,7 +37,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Run:
 
 def _names() -> list[str]:
     compared = [verdict.RATE, "makespan_s", "operation_ns", "wait_p99_ns"]
-    own = ["trial", "attempt", "run_id", "block", "label", "valid", "outcome", "predicted"]
+    own = ["trial", "attempt", "run_id", "block", "label", "valid", "outcome"]
     return list(dict.fromkeys([*own, *cells.GROUP, *compared, *unfairness.FIGURES]))
 
 

@@ -19,7 +19,7 @@ Verdict       faster, slower   the interval excludes 1
 Medians       `value` and `baseline_value` are medians of the blocks that both sides have. If they
               order the two sides otherwise than the paired ratios do, the test does not reject (p
               is 1), the interval is widened to reach 1, and `note` says why.
-Predictions   The interval also contains the error that predicted ratios had (prediction_error.py):
+Error model   If the error of the ratios is known (error_model.py), the interval contains it, too:
               what is not faster or slower beyond that error is inconclusive. `by_model` is the
               verdict without the error.
 """
@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import baselines, cells, prediction_error, sequential, unfairness, units
+from analysis import baselines, cells, error_model, sequential, unfairness, units
 from analysis.loader import InputError, Run
 
 FASTER, SLOWER, SAME, INCONCLUSIVE = "faster", "slower", "same", "inconclusive"
@@ -82,7 +82,7 @@ class Comparison:
     agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
     forecast: Callable[[], int | None] | None = None  # of `needed`; None if it is decided
     note: str = ""  # what contradicts the ratio
-    by_model: str = ""  # of a prediction: the verdict without the model's error
+    by_model: str = ""  # the verdict without the error of the run's ratios
     unfair: str = ""  # unfairness.py, of the primitive; empty: nothing to say against it
 
     def record(self) -> dict[str, Any]:
@@ -240,11 +240,12 @@ class Table:
 
 def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITHIN) -> Table:
     """Every pair of primitives within each group. InputError if the baseline does not exist, or if
-    some rows were predicted and others measured: no ratio may have one of each."""
-    if prediction_error.is_mixed(run.final):
+    rows have different error models: no ratio may have one of each."""
+    kinds = [model.plural for model, _ in error_model.parts(run.final)]
+    if len(kinds) > 1:
         raise InputError(
-            f"{run.folder}: has predictions and measurements, which are never in one ratio; name a"
-            " run of each"
+            f"{run.folder}: has {' and '.join(reversed(kinds))}, which are never in one ratio; name"
+            " a run of each"
         )
     baselines.check(run.final, baseline)
     cube = _Cube(run.final, baseline)
@@ -260,7 +261,7 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     ]
     error = _model_error(run, cube)
     sides = _paired(above, below, against, primary)
-    return _judged(cube.groups, cube.rows, sides, run.machine, same_within, error)
+    return _judged(cube.groups, cube.rows, sides, run.machine, same_within, error, run.error.name)
 
 
 def of_two_runs(
@@ -452,11 +453,9 @@ def _paired(above: _Side, below: _Side, against: Sequence[str], primary: Sequenc
 
 
 def _model_error(run: Run, cube: _Cube) -> Callable[[int], float]:
-    """Of a cell: by which factor, as a logarithm, a predicted ratio may be wrong."""
-    if not run.predicted:
-        return lambda cell: 0.0
+    """Of a cell: by which factor, as a logarithm, a ratio may be wrong."""
     found = [
-        prediction_error.ratio_error(
+        run.error.ratio_error(
             group.key["threads"] or 1, float(group.key["hold_ns"] or 0), run.hardware_threads
         )
         for group in cube.groups
@@ -471,6 +470,7 @@ def _judged(
     machine: str,
     same_within: float,
     model_error: Callable[[int], float] = lambda cell: 0.0,
+    error_name: str = "",
     only_one: int = 0,
 ) -> Table:
     above, below, agreeing = sides.above, sides.below, sides.agreeing
@@ -508,7 +508,7 @@ def _judged(
             "blocks": int(evidence.blocks[i]),
             "verdict": verdict,
             "error": _number(errors[i]),
-            "note": _CONTRARY if contrary[i] else _WITHIN_ERROR if within_error else "",
+            "note": _CONTRARY if contrary[i] else f"within {error_name}" if within_error else "",
             "by_model": by_model,
         }
         if verdict == INCONCLUSIVE and not within_error:
@@ -523,7 +523,6 @@ def _judged(
     return Table(groups, rows, keys, ratios, compared, same_within, only_one)
 
 
-_WITHIN_ERROR = "within the error of such predictions"
 _CONTRARY = "medians and paired ratios point in opposite directions"
 
 

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis import palette, prediction_error, units
+from analysis import palette, units
+from analysis.predict import error_model
 from analysis.cells import FLOOR
 from analysis.errors import InputError
 from analysis.text import markdown_table
@@ -184,18 +185,18 @@ def errors(measured: pd.DataFrame, predicted: pd.DataFrame, processors: int) -> 
     """For each figure and class of cells (hold, threads), the quantiles of measured over predicted
     between which SHARE of the cells are: a row of prediction_errors.csv each."""
     found = []
-    for figure in prediction_error.FIGURES:
-        if figure == prediction_error.RATIO:
+    for figure in error_model.FIGURES:
+        if figure == error_model.RATIO:
             own = between_locks(pairs(measured, predicted))
         else:
             own = pairs(measured, predicted, figure)
             own = own.assign(error=1 / own["ratio"])
         for (hold, threads), rows in own.groupby(["hold_ns", "threads"]):
-            tail = (1 - prediction_error.SHARE) / 2
+            tail = (1 - error_model.SHARE) / 2
             low, middle, high = rows["error"].quantile([tail, 0.5, 1 - tail])
-            kind = (figure, int(hold), int(threads), processors, prediction_error.SHARE, len(rows))
+            kind = (figure, int(hold), int(threads), processors, error_model.SHARE, len(rows))
             found.append((*kind, *(float(f"{one:.4g}") for one in (low, middle, high))))
-    return pd.DataFrame(found, columns=prediction_error.COLUMNS)
+    return pd.DataFrame(found, columns=error_model.COLUMNS)
 
 
 # ---- grids of other machines

@@ -29,6 +29,7 @@ import pandas as pd  # noqa: E402
 
 from analysis import command, loader, marked  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
+from analysis.predict import error_model  # noqa: E402
 from laboratory import literature  # noqa: E402
 from laboratory.accuracy import accuracy_text, changes, errors, falls, falls_text  # noqa: E402
 from laboratory.accuracy import grid_text, sensitivity_text  # noqa: E402
@@ -171,7 +172,7 @@ def parser() -> command.Parser:
         type=Path,
         metavar="FILE.csv",
         help="also writes the errors of each class of cells, from which the bands in pictures come:"
-        " scripts/analysis/prediction_errors.csv",
+        " scripts/analysis/predict/prediction_errors.csv",
     )
     vary = modes.add_parser("vary", help="writes a machine's file with each figure changed")
     vary.add_argument("machine", type=Path, metavar="FILE.toml")
@@ -206,9 +207,13 @@ def parser() -> command.Parser:
     return made
 
 
+def is_predicted(run: loader.Run) -> bool:
+    return run.error is error_model.MODEL
+
+
 def measured_and_predicted(arguments: argparse.Namespace) -> str:
     measured, predicted = loader.load(arguments.measured), loader.load(arguments.predicted)
-    if measured.predicted or not predicted.predicted:
+    if is_predicted(measured) or not is_predicted(predicted):
         raise InputError("wants a measured run first, and a predicted one after it")
     if arguments.errors is not None:
         arguments.errors.write_text(errors_text(measured, predicted), encoding="utf-8")
@@ -216,7 +221,7 @@ def measured_and_predicted(arguments: argparse.Namespace) -> str:
 
 
 def errors_text(measured: loader.Run, predicted: loader.Run) -> str:
-    """The file that prediction_error.py reads."""
+    """The file that analysis/predict/error_model.py reads."""
     processors = measured.hardware_threads
     if processors is None:
         raise InputError(
@@ -259,7 +264,7 @@ def body(argv: Sequence[str]) -> int:
         folders = arguments.run if isinstance(arguments.run, list) else [arguments.run]
         runs = [loader.load(folder) for folder in folders]
         for run in runs:
-            if not run.predicted or "machine" not in run.trials:
+            if not is_predicted(run) or "machine" not in run.trials:
                 raise InputError(f"{run.folder}: is no predicted run")
         text = text_of_run(arguments, pd.concat(run.valid for run in runs))
         give(arguments.mark or arguments.mode, text, arguments.page)

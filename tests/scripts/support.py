@@ -18,8 +18,6 @@ SCRIPTS = ROOT / "scripts"
 
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
-# Machines that as_predicted() names begin so.
-PREDICTED = "prediction for Imaginary 64"
 Main = Callable[[Sequence[str]], int]
 
 
@@ -58,24 +56,3 @@ def words(made: Figure | None) -> str:
     assert made is not None
     made.draw_without_rendering()  # or ticks have no words yet
     return "\n".join(text.get_text() for text in made.findobj(Text))
-
-
-def as_predicted(run: Path, names: Sequence[str] = ("m64",), some: bool = False) -> Path:
-    """The run as if it had been predicted for these machines of 64 processors; `some`: every other
-    row was measured."""
-    trials = run / "trials.csv"
-    header, *rows = trials.read_text(encoding="utf-8").splitlines()
-    lines = [f"{header},machine,predicted"]
-    for i, row in enumerate(rows):
-        kind = "" if some and i % 2 else "true"
-        lines += [f"{row},{name},{kind}" for name in names]
-    trials.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    meta = json.loads((run / "meta.json").read_text(encoding="utf-8"))
-    about = [
-        {"id": name, "cpu_model": f"{PREDICTED}, {name}", "cores": 64, "usable_threads": 64}
-        for name in names
-    ]
-    meta.update(machine=about[0], machines=about)
-    meta.pop("plan", None)
-    (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
-    return run

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import compare
@@ -167,30 +166,6 @@ def test_runs_of_different_machines_are_no_before_and_after_unless_forced(
     assert "different machines" in refusal(compare.main, capsys, *runs, "--fail-if-slower", "5%")
     notes = compared(capsys, *runs, "--force")["notes"]
     assert any("by force though the machines differ" in note for note in notes)
-
-
-def predicted_here(run: Path) -> Path:
-    """As if the machine of the run had been predicted."""
-    trials = run / "trials.csv"
-    header, *rows = trials.read_text(encoding="utf-8").splitlines()
-    assert "predicted" not in header
-    lines = [f"{header},predicted", *(f"{row},true" for row in rows)]
-    trials.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return run
-
-
-def test_predictions_and_measurements_are_never_in_one_ratio(
-    make_run: MakeRun, capsys: Capture
-) -> None:
-    measured, predicted = make_run("measured"), predicted_here(make_run("predicted"))
-    for words in ((), ("--force",), ("--fail-if-slower", "5%")):
-        assert "was predicted and" in refusal(compare.main, capsys, measured, predicted, *words)
-    machine = {**synthetic.META["machine"], "cpu_model": "Other"}
-    other = predicted_here(make_run("other", meta={**synthetic.META, "machine": machine}))
-    assert "was predicted and" in refusal(
-        compare.main, capsys, measured, other, "--pool", "machine"
-    )
-    assert "Predicted by the model of a machine, not measured" in shown(capsys, predicted)
 
 
 MACHINE: dict[str, Any] = synthetic.META["machine"]

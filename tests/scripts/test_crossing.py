@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""crossing.py: from how many threads on a primitive beats another; advice from predictions."""
+"""crossing.py: from how many threads on a primitive beats another."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import advise
 import pytest
 import synthetic
-from analysis import advice, crossing, loader, prediction_error
+from analysis import advice, crossing, loader
 from analysis.errors import InputError
-from support import MakeRun, Capture, printed, as_predicted
+from support import MakeRun, Capture, printed
 
 
 CASE: dict[str, Any] = {"threads": 8, "keys": 64, "hold_kind": "spin", "hold_ns": 200.0}
@@ -55,18 +55,6 @@ def test_a_lead_that_ends_is_none(make_run: MakeRun) -> None:
     assert crossing.answer(found)[0].startswith("There is no number of threads up to 4 from which")
 
 
-def test_a_predicted_lead_counts_only_beyond_the_error(make_run: MakeRun) -> None:
-    band = prediction_error.band(prediction_error.RATIO, 64, 200, 64)
-    assert band is not None
-    most = 1 / band.low
-    run = as_predicted(run_of(make_run, {1: 1.0, 8: 0.9 * most, 64: 1.1 * most}))
-    found = crossed(run, threads=64)
-    first, second = crossing.answer(found)
-    assert first.startswith("From 64 threads on, up to 64, keyed is faster")
-    assert second.startswith("The model has it ahead from 8 threads on, by less than the error")
-    assert f"factor of {band.high:.2f}" in found.accuracy
-
-
 def test_a_run_without_the_two_says_so(make_run: MakeRun) -> None:
     run = loader.load(run_of(make_run, {1: 1.0, 2: 1.0}))
     case = advice.Case(asked="it", **CASE, when="keyed", beats="global")
@@ -95,25 +83,3 @@ def test_the_command_answers_in_each_form(make_run: MakeRun, capsys: Capture) ->
     assert said("csv").splitlines()[0] == "threads,ratio,by_model,verdict"
     assert "| 4 | 2.00× | faster |" in said("markdown")
     assert "From 2 threads on" in said("text")
-
-
-def test_advice_from_predictions_says_how_accurate_they_are(make_run: MakeRun) -> None:
-    band = prediction_error.band(prediction_error.RATIO, 64, 200, 64)
-    assert band is not None
-    asked: dict[str, Any] = {**CASE, "threads": 64}
-    case = advice.Case(asked="it", **asked)
-
-    def advised(lead: float) -> advice.Advice:
-        cells = synthetic.sweep(["keyed", "striped"], threads=(64,))
-        run = make_run(f"{lead}", cells=cells, blocks=5, change=led({64: lead}))
-        return advice.of_run(loader.load(as_predicted(run)), case)
-
-    near = advised(0.9 / band.low)
-    assert near.primitive == "keyed" and not near.significant
-    assert "within the error of such predictions: striped" in near.answer[0]
-    assert near.choices[1].reason.count("within the error of such predictions") == 1
-    far = advised(1.1 / band.low)
-    assert far.significant and "by more than the error of such predictions" in far.answer[0]
-    text = advice.written(near, "text")
-    assert "accuracy: Where predictions were measured" in text
-    assert text.startswith("Predicted by the model of a machine, not measured")

@@ -62,7 +62,7 @@ def _drawn(
             x,
             y,
             color=look.colour,
-            linestyle=palette.PREDICTED_DASH if fleet.machines[machine].run.predicted else "-",
+            linestyle=palette.BAND_DASH if fleet.machines[machine].run.error.banded else "-",
             linewidth=look.width,
             alpha=1 if named else 0.35,
             marker=look.marker,

@@ -40,10 +40,10 @@ class Chart:
 class Maker:
     """Gives pictures their ids, and knows the colours of the page."""
 
-    def __init__(self, inks: Inks, prefix: str, machine: str = "") -> None:
-        """`machine`: what a prediction is for; empty for measurements."""
+    def __init__(self, inks: Inks, prefix: str, source: str = "") -> None:
+        """`source`: what the figures are; empty if they were measured."""
         self.inks = inks
-        self.machine = machine
+        self.source = source
         self._prefix = prefix
         self._count = 0
 
@@ -63,7 +63,7 @@ class Maker:
         return Chart(
             name=name,
             link=link,
-            title=f"{title} ({self.machine})" if self.machine else title,
+            title=f"{title} ({self.source})" if self.source else title,
             summary=summary,
             svg=svg.inline(drawn, name, self.inks, numbers, f"{name}-t {name}-s"),
             shown=sorted(numbers),
@@ -72,7 +72,7 @@ class Maker:
 
     def look(self, label: str) -> palette.Look:
         look = self.inks.looks[label]
-        return palette.predicted(look) if self.machine else look
+        return palette.banded(look) if self.source else look
 
     def own(self, label: str) -> str:
         return svg.own(self.inks.numbers[label])

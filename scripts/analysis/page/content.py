@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, losses, prediction_error, readers, stressed, summary, tables
+from analysis import cells, figure, losses, readers, stressed, summary, tables
 from analysis import text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, sections as pictured, waits
@@ -112,7 +112,7 @@ def _chapter(
     rows = judged.rows
     table = summary.of(judged)
     drawn = _drawn(table)
-    maker = Maker(inks, f"{prefix}p", run.predicted_for)
+    maker = Maker(inks, f"{prefix}p", run.source)
     shown = rows[rows["label"].isin(drawn)]
     sections = _sections(run, shown, maker, most_pictures) if pictures else {}
     return Chapter(
@@ -125,7 +125,7 @@ def _chapter(
             *([note] if (note := about.target_note(run)) else []),
             *cells.expired(run.trials),
             *_undrawn(table, drawn),
-            *(prediction_error.explained(run.predicted) if pictures else []),
+            *(run.error.explained() if pictures else []),
         ],
         cannot=about.cannot(run, table),
         questions=answer.questions(table, judged),

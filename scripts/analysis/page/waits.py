@@ -219,6 +219,6 @@ def _ridge(
     look, gid = maker.look(label), maker.own(label)
     _band(axes, x, np.full(len(x), float(y)), middle, look.colour, gid)
     _band(axes, x, least, most, look.colour, gid)
-    # Dashes mean a prediction here, not a primitive.
-    dash = look.dash if maker.machine else "-"
+    # Dashes mean here that nothing was measured, not a primitive.
+    dash = look.dash if maker.source else "-"
     axes.plot(x, middle, color=look.colour, linestyle=dash, linewidth=1.2, gid=gid)

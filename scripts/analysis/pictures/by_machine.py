@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, endings, figure, fleet, palette, prediction_error, scales, units
+from analysis import cells, endings, error_model, figure, fleet, palette, scales, units
 from analysis.cells import Group
 from analysis.fleet import Fleet
 from analysis.pictures import curves
@@ -71,19 +71,19 @@ def _panels(machines: Fleet) -> dict[str, Group]:
 
 
 def _ratios(machines: Fleet, machine: int, places: Sequence[int]) -> pd.DataFrame:
-    """A row for each comparison; of predictions, with the band of their error."""
+    """A row for each comparison, with the band of its error if that is known."""
     table, run = machines.tables[machine], machines.machines[machine].run
     records = [one.record() for place in places for one in table.comparisons_of(place)]
     rows = pd.DataFrame(records, columns=FIELDS).rename(columns={"primitive": "label"})
     rows[["threads", "hold_ns"]] = rows[["threads", "hold_ns"]].astype(float)
-    rows = rows.assign(predicted=str(run.predicted).lower()).dropna(subset=["threads"])
-    return prediction_error.with_bounds(rows, run.hardware_threads)
+    rows = run.error.adopted(rows).dropna(subset=["threads"])
+    return run.error.with_bounds(rows, run.hardware_threads)
 
 
 def _heading(machines: Fleet, panels: Sequence[Group]) -> figure.Heading:
     same, _ = cells.same_and_different([panel.key for panel in panels])
     notes = ["grey: the baseline of the machine; thin: the interval of a ratio"]
-    notes += prediction_error.explained(any(one.run.predicted for one in machines.machines))
+    notes += error_model.explained(one.run.error for one in machines.machines)
     if len(panels) > MOST_PANELS:
         notes.append(f"{len(panels) - MOST_PANELS} more panels not shown; report has all machines")
     return figure.Heading(

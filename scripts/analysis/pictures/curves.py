@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, endings, figure, palette, prediction_error, scales, units
+from analysis import bands, cells, endings, error_model, figure, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 
@@ -94,12 +94,12 @@ class Panel:
     measure: Measure = RATE
 
     @property
-    def predicted(self) -> bool:
-        return prediction_error.is_predicted(self.group.rows)
+    def banded(self) -> bool:
+        return error_model.of(self.group.rows).banded
 
     def look(self, label: str) -> palette.Look:
         look = palette.look(label)
-        return palette.predicted(look) if self.predicted else look
+        return palette.banded(look) if self.banded else look
 
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
@@ -195,7 +195,7 @@ def _heading(
 def notes_of(axis: Axis, rows: pd.DataFrame, runs: Sequence[Run]) -> list[str]:
     """What the marks of these rows mean."""
     noise = [NOISE] if any(one.is_noise(rows) for one in axis.measures) else []
-    return [*axis.notes, *noise, *prediction_error.explained(any(run.predicted for run in runs))]
+    return [*axis.notes, *noise, *error_model.explained(run.error for run in runs)]
 
 
 # Panels of the same work have one scale, so that their heights compare.
@@ -225,7 +225,7 @@ def panels_of(
 def _limits(parts: Sequence[pd.DataFrame], measure: Measure) -> tuple[float, float]:
     if measure.share:
         return 0.0, 1.04
-    found = pd.concat([prediction_error.figures_and_bounds(rows, measure.column) for rows in parts])
+    found = pd.concat([bands.figures_and_bounds(rows, measure.column) for rows in parts])
     found = found[found > 0]
     return (
         scales.padded([found.min(), found.max()], least=LEAST_SPAN) if len(found) else (1.0, 10.0)
@@ -261,7 +261,7 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     reference = rows[rows["label"] == REFERENCE]
     if _has_reference(panel) and not reference.empty:
         medians = reference.groupby(axis.column)[measure.column].median()
-        dash = palette.PREDICTED_DASH if panel.predicted else "-"
+        dash = palette.BAND_DASH if panel.banded else "-"
         x = [places[value] for value in medians.index]
         axes.plot(x, medians, **_REFERENCE_LINE, linestyle=dash)
     _draw_expected(axes, panel, values, places)
@@ -367,11 +367,11 @@ def draw_error(
     colour: str,
     gid: str | None = None,
 ) -> None:
-    """The band of a primitive's predictions along a line; nothing for measurements."""
+    """The band of a primitive's figures along a line; nothing if they have none."""
     found = [
         (places[value], *ends)
         for value, rows in own.groupby(along)
-        if (ends := prediction_error.bounds(rows, column)) is not None
+        if (ends := bands.bounds(rows, column)) is not None
     ]
     if found:
         x, low, high = zip(*found)

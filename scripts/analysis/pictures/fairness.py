@@ -68,7 +68,7 @@ def draw(run: Run) -> Figure | None:
             [JAIN, SHARES],
             notes=[
                 f"{rows.CONTENDED}; fairest on top",
-                "band: of Jain's index" if run.predicted else "",
+                "band: of Jain's index" if run.error.banded else "",
             ],
         ),
     )

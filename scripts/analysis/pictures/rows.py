@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from analysis import cells, figure, palette, prediction_error, scales, units
+from analysis import bands, cells, error_model, figure, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 
@@ -37,7 +37,7 @@ class Mark:
     text: str
     marker: str
     size: float
-    band: bool = False  # of a prediction: whether the band of its error is drawn
+    band: bool = False  # whether the band of its error is drawn, if that is known
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def draw(run: Run, groups: list[Group], sheet: Sheet) -> Figure | None:
     wide = left + sum(one.wide for one in sheet.measures) + right * (count - 1)
     more = len(groups) - len(shown)
     notes = [f"{more} more panels not shown; the CSV has them all"] if more else []
-    notes += [*prediction_error.explained(run.predicted), sheet.left_out(run.trials)]
+    notes += [*run.error.explained(), sheet.left_out(run.trials)]
     made, axes = figure.sheet(
         figure.Heading(
             title=run.titled(sheet.title),
@@ -124,7 +124,7 @@ def _by_label(group: Group) -> Iterable[pd.DataFrame]:
 
 def _look(label: str, rows: pd.DataFrame) -> palette.Look:
     look = palette.look(label)
-    return palette.predicted(look) if prediction_error.is_predicted(rows) else look
+    return palette.banded(look) if error_model.of(rows).banded else look
 
 
 def _write_title(axes: Axes, title: str, left: float, wide: float) -> None:
@@ -174,7 +174,7 @@ def draw_rows(
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     banded = [one.column for one in measure.marks if one.band] or columns
-    bounds = [prediction_error.figures_and_bounds(group.rows, column) for column in banded]
+    bounds = [bands.figures_and_bounds(group.rows, column) for column in banded]
     _finish(axes, pd.concat([figures, *bounds]), measure, measure.line(group))
 
 
@@ -203,7 +203,7 @@ def _draw_row(
     least: float,
 ) -> None:
     marks = measure.marks or [Mark(measure.column, "", look.marker, 6.5, band=True)]
-    predicted = prediction_error.is_predicted(own)
+    dashed = error_model.of(own).banded
     medians = []
     for mark in marks:
         values = own[mark.column].dropna().clip(lower=least)
@@ -212,7 +212,7 @@ def _draw_row(
             _draw_error(axes, own, mark.column, y, look.colour, gid, least)
         if measure.bars:
             style: dict[str, Any] = {"color": look.colour, "alpha": 0.5}
-            if predicted:
+            if dashed:
                 style = {"facecolor": "none", "edgecolor": look.colour, "linestyle": look.dash}
             axes.barh(y, medians[0], height=0.64, zorder=2, **style)[0].set_gid(gid)
         if not measure.marks:
@@ -222,8 +222,8 @@ def _draw_row(
             level = pd.Series([y - (0.0 if measure.bars else 0.22)] * len(values))
             figure.draw_points(axes, values.reset_index(drop=True), level, look.colour, gid)
     if measure.marks:
-        # Dashes mean a prediction here, not a primitive.
-        dash = look.dash if predicted else "-"
+        # Dashes mean here that the figures have a band, not a primitive.
+        dash = look.dash if dashed else "-"
         ends = (medians[0], medians[-1])
         axes.plot(ends, (y, y), color=look.colour, linestyle=dash, linewidth=1.2, zorder=2, gid=gid)
     for mark, median in zip(marks, medians):
@@ -252,8 +252,8 @@ def _draw_error(
     gid: str | None,
     least: float,
 ) -> None:
-    """The band of a primitive's predictions in its row; nothing for measurements."""
-    ends = prediction_error.bounds(own, column)
+    """The band of a primitive's figures in its row; nothing if they have none."""
+    ends = bands.bounds(own, column)
     if ends is not None:
         low, high = (max(end, least) for end in ends)
         band = axes.barh(y, high - low, left=low, height=0.86, color=colour, alpha=0.2, zorder=1)

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import endings, figure, palette, prediction_error, scalability, units
+from analysis import endings, error_model, figure, palette, scalability, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import curves, throughput
@@ -83,7 +83,7 @@ def _draw_law(
     curves.draw_error(axes, own, "threads", "operations_per_s", identity, look.colour)
     threads = np.geomspace(1, curve.fit.most_threads, 60)
     fitted = curve.fit.at(threads)
-    dash = look.dash if prediction_error.is_predicted(own) else "-"
+    dash = look.dash if error_model.of(own).banded else "-"
     line = {"color": look.colour, "linewidth": 2.6, "alpha": 0.4, "zorder": 2}
     axes.plot(threads, fitted, linestyle=dash, **line)
     for inside, face in ((True, look.colour), (False, "none")):

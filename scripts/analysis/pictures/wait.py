@@ -49,7 +49,7 @@ def draw(run: Run) -> Figure | None:
             notes=[
                 f"{rows.CONTENDED}; ordered by the wait at the right: the p99, in the saturated"
                 " loop the longest, since percentiles there favour a lock that starves threads",
-                "bands: of p50 and of p99" if run.predicted else "",
+                "bands: of p50 and of p99" if run.error.banded else "",
             ],
         ),
     )

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis import cells, figure, losses, prediction_error, unfairness, verdict
+from analysis import cells, figure, losses, unfairness, verdict
 from analysis.loader import Run
 from analysis.losses import Panel
 
@@ -70,7 +70,7 @@ def _heading(run: Run, panels: list[Panel]) -> figure.Heading:
     unfair = any(loss.unfair for row in rows for loss in row.values())
     notes = [
         f"{losses.EXPLAINED}; {cells.FLOOR} does not compete",
-        *prediction_error.explained_ratio(run.predicted),
+        *run.error.explained_ratio(),
         unfairness.EXPLAINED if unfair else "",
         cells.left_out(run.trials),
     ]

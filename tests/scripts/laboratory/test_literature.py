@@ -12,7 +12,8 @@ from analysis import loader
 from analysis.errors import InputError
 from laboratory import literature
 from laboratory import prediction as script
-from support import ROOT, MakeRun, Capture, refusal, as_predicted
+from predicted_runs import as_predicted
+from support import ROOT, MakeRun, Capture, refusal
 
 
 FIGURES = ROOT / "results" / "published"

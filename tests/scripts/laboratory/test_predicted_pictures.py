@@ -13,15 +13,17 @@ import plot
 import pytest
 import report
 import synthetic
-from analysis import figure, loader, machines, palette, prediction_error, verdict
+from analysis import figure, loader, machines, palette, verdict
 from analysis.errors import InputError
 from analysis.pictures import PICTURES, by_machine
 from analysis.fleet import Fleet
+from analysis.predict import error_model
 from laboratory import prediction as script
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from support import MakeRun, Capture, PREDICTED, as_predicted
+from predicted_runs import PREDICTED, as_predicted
+from support import MakeRun, Capture
 
 
 CELLS = [
@@ -76,19 +78,19 @@ def test_lines_of_predictions_are_dashed_and_those_of_measurements_are_as_they_w
     assert {line.get_linestyle() for line in long_lines(predicted)} == {"--"}
     measured = drawn(make_run("measured", cells=cells))["throughput-by-threads"]
     assert {line.get_linestyle() for line in long_lines(measured)} == {"-"}
-    assert palette.predicted(palette.look("keyed")).colour == palette.look("keyed").colour
+    assert palette.banded(palette.look("keyed")).colour == palette.look("keyed").colour
 
 
 def test_the_band_is_that_of_the_file_of_errors(
     make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "errors.csv"
-    header = ",".join(prediction_error.COLUMNS)
+    header = ",".join(error_model.COLUMNS)
     rows = ["operations_per_s,200,1,2,0.8,9,0.9,1,1.1", "operations_per_s,200,2,2,0.8,9,0.5,1,3"]
     file.write_text("\n".join(["# machine: A", header, *rows]) + "\n", encoding="utf-8")
-    read = prediction_error.table(file)
-    monkeypatch.setattr(prediction_error, "table", lambda: read)
-    prediction_error._band.cache_clear()
+    read = error_model.table(file)
+    monkeypatch.setattr(error_model, "table", lambda: read)
+    error_model._band.cache_clear()
     try:
         cells = synthetic.sweep(("keyed",), threads=(1, 64))
         run = as_predicted(make_run(cells=cells, blocks=1))
@@ -101,7 +103,7 @@ def test_the_band_is_that_of_the_file_of_errors(
         low, high = made.axes[0].get_ylim()
         assert low < min(wanted) and max(wanted) < high
     finally:
-        prediction_error._band.cache_clear()
+        error_model._band.cache_clear()
 
 
 def test_pictures_of_measurements_have_no_band(make_run: MakeRun) -> None:
@@ -110,11 +112,11 @@ def test_pictures_of_measurements_have_no_band(make_run: MakeRun) -> None:
 
 
 def test_a_class_is_the_nearest_in_hold_and_in_threads_for_each_processor() -> None:
-    rates = prediction_error.table()
+    rates = error_model.table()
     rates = rates[rates["figure"] == "operations_per_s"].set_index(["hold_ns", "threads"])
 
     def high(threads: int, hold: float, processors: int) -> float:
-        found = prediction_error.band("operations_per_s", threads, hold, processors)
+        found = error_model.band("operations_per_s", threads, hold, processors)
         assert found is not None
         return found.high
 
@@ -123,14 +125,14 @@ def test_a_class_is_the_nearest_in_hold_and_in_threads_for_each_processor() -> N
     assert high(64, 0, 64) == high(64, float("nan"), 128) == rates.loc[(0, 2), "high"]
     assert high(128, 300, 64) == rates.loc[(200, 4), "high"]
     assert high(1024, 1e9, 64) == rates.loc[(20000, 8), "high"]
-    assert prediction_error.band("peak_rss_bytes", 2, 0, 2) is None
+    assert error_model.band("peak_rss_bytes", 2, 0, 2) is None
 
 
 def test_a_predicted_lead_within_the_error_is_not_significant() -> None:
-    found = prediction_error.band(prediction_error.RATIO, 64, 0, 64)
+    found = error_model.band(error_model.RATIO, 64, 0, 64)
     assert found is not None
-    assert not prediction_error.exceeds_error(0.99 / found.low, 64, 0, 64)
-    assert prediction_error.exceeds_error(1.01 / found.low, 64, 0, 64)
+    assert not error_model.MODEL.exceeds_error(0.99 / found.low, 64, 0, 64)
+    assert error_model.MODEL.exceeds_error(1.01 / found.low, 64, 0, 64)
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
@@ -138,7 +140,7 @@ def test_every_output_calls_a_predicted_ratio_significant_only_beyond_the_error(
     make_run: MakeRun, tmp_path: Path, factor: float
 ) -> None:
     """The ratios of the page, the picture and the table, just within the error and beyond it."""
-    lead = factor * math.exp(prediction_error.ratio_error(64, 200, 64))
+    lead = factor * math.exp(error_model.MODEL.ratio_error(64, 200, 64))
 
     def change(row: dict[str, Any]) -> None:
         noise = 1 + 0.001 * (row["block"] % 2)
@@ -180,12 +182,12 @@ def test_errors_are_quantiles_of_each_class(make_run: MakeRun, tmp_path: Path) -
     trials.write_text("\n".join(lines) + "\n", encoding="utf-8")
     file = tmp_path / "errors.csv"
     assert script.main(["accuracy", str(measured), str(predicted), "--errors", str(file)]) == 0
-    found = prediction_error.table(file).set_index(["figure", "threads"])
+    found = error_model.table(file).set_index(["figure", "threads"])
     for threads, one in ((1, 3), (2, 3)):
         rate = found.loc[("operations_per_s", threads)]
         assert (rate["low"], rate["high"], rate["cells"]) == (0.5, 0.5, one)
         assert found.loc[("ratio", threads), "high"] == 1
-    assert prediction_error.measured_on(file).startswith("Imaginary CPU")
+    assert error_model.measured_on(file).startswith("Imaginary CPU")
 
 
 def test_several_machines_have_panels_of_ratios_with_bands(make_run: MakeRun) -> None:
@@ -204,7 +206,7 @@ def test_rows_of_both_kinds_are_never_in_one_ratio(make_run: MakeRun, capsys: Ca
     with pytest.raises(InputError, match="never in one ratio"):
         verdict.of_run(run)
     parts = machines.fleet([run])
-    assert [one.run.predicted for one in parts] == [False, True]
+    assert [one.run.error.plural for one in parts] == ["measurements", "predictions"]
     assert sum(len(one.run.trials) for one in parts) == len(run.trials)
     capsys.readouterr()
 

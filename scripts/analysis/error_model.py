@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the error of figures, beside how they vary from block to block.
+
+Of measured figures, nothing. A capability whose rows are not measured says how wrong they may be: a
+file error_model.py in its folder below this one, with a subclass of ErrorModel named MODEL. Readers
+of a run ask for the members here, and never which subclass it is.
+
+Figures of different models are never in one ratio: the ratio would be that of the models, too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+
+class ErrorModel:
+    """Of measurements, and the contract of others. `processors` are the hardware threads of the
+    run's machine, None if it does not say. Errors of ratios are those of the rates of two
+    primitives in one cell."""
+
+    participle = "measured"  # what was done to its rows
+    plural = "measurements"  # what its rows are
+    banner = ""  # at the top of everything that shows a run of it
+    prefix = ""  # of names in exports to tools that keep a history
+    banded = False  # whether figures have bands, and are drawn with dashes
+    name = ""  # of the error, as in `within the error of …`; empty if there is none
+
+    def covers(self, rows: pd.DataFrame) -> pd.Series:
+        """Of each row, whether this is its model."""
+        return pd.Series(True, index=rows.index)
+
+    def adopted(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Rows that were computed from rows of this model, so that covers() says so of them."""
+        return rows
+
+    def source(self, machine: Mapping[str, Any]) -> str:
+        """What the figures are for a machine of meta.json, in words for a title; empty if they were
+        measured there."""
+        return ""
+
+    def machine_name(self, machine: Mapping[str, Any]) -> str:
+        """A short name for such a machine; empty if it has the name of the machine itself."""
+        return ""
+
+    def with_bounds(self, rows: pd.DataFrame, processors: float | None) -> pd.DataFrame:
+        """With the bands of the figures (bands.py); the same rows if there are none."""
+        return rows
+
+    def explained(self) -> list[str]:
+        """What a picture says of its dashes and bands."""
+        return []
+
+    def explained_ratio(self) -> list[str]:
+        """The same of a picture that shows ratios of primitives without bands."""
+        return []
+
+    def ratio_error(self, threads: float, hold_ns: float, processors: float | None) -> float:
+        """By which factor, as a logarithm, a ratio may be wrong."""
+        return 0.0
+
+    def exceeds_error(
+        self, ratio: float, threads: float, hold_ns: float, processors: float | None
+    ) -> bool:
+        """Whether a ratio, at least 1, is above 1 by more than that."""
+        return math.log(ratio) > self.ratio_error(threads, hold_ns, processors)
+
+    def ratio_words(self, classes: Sequence[tuple[float, float]], processors: float | None) -> str:
+        """How accurate ratios are, for cells of these threads and holds; empty if only their blocks
+        say it."""
+        return ""
+
+
+MEASURED = ErrorModel()
+
+
+@lru_cache(maxsize=1)
+def _others() -> list[ErrorModel]:
+    """The models of the capabilities that are there."""
+    files = sorted(Path(__file__).parent.glob("*/error_model.py"))
+    names = [f"analysis.{file.parent.name}.error_model" for file in files]
+    return [importlib.import_module(name).MODEL for name in names]
+
+
+def parts(rows: pd.DataFrame) -> list[tuple[ErrorModel, pd.DataFrame]]:
+    """The rows of each model that has any; measured rows are the first."""
+    found, left = [], rows
+    for model in _others():
+        own = model.covers(left)
+        if own.any():
+            found.append((model, left[own]))
+            left = left[~own]
+    return [(MEASURED, left)] * (not left.empty) + found
+
+
+def explained(models: Iterable[ErrorModel]) -> list[str]:
+    """What a picture with rows of these says of their bands."""
+    return list(dict.fromkeys(line for model in models for line in model.explained()))
+
+
+def of(rows: pd.DataFrame) -> ErrorModel:
+    """The model of the rows; if some were measured, that of the others."""
+    return next((model for model in _others() if model.covers(rows).any()), MEASURED)
