@@ -170,6 +170,16 @@ const char* take(const json& value, T& out) {
   return nullptr;
 }
 
+template <std::signed_integral T>
+const char* take(const json& value, T& out) {
+  if (!value.is_number_integer() || value.get<std::int64_t>() < std::numeric_limits<T>::min() ||
+      value.get<std::int64_t>() > std::numeric_limits<T>::max()) {
+    return "a whole number";
+  }
+  out = value.get<T>();
+  return nullptr;
+}
+
 inline const char* take(const json& value, std::chrono::nanoseconds& out) {
   if (!value.is_number_unsigned()) return "a whole number of nanoseconds";
   out = std::chrono::nanoseconds(value.get<std::int64_t>());

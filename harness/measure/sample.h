@@ -27,7 +27,7 @@ enum class Outcome {
 
 struct Sample {
   Outcome outcome = Outcome::kOk;
-  // One line for users: why it is not ok or not valid, or why a predicted window was cut.
+  // One line for users: why it is not ok or not valid, or why its window was cut.
   std::string reason;
 
   std::optional<std::uint64_t> operations;  // of all threads, in the window
@@ -97,12 +97,40 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// The description of a field of a record.
-struct Field {
+// The figures that a measurement can have.
+struct Bounds {
+  double least = 0;
+  double most = 0;
+  bool more_than_least = false;
+};
+
+// Far beyond what any machine has: 32 years, and as many nanoseconds of all threads; 10^18 of
+// anything else.
+inline constexpr double kLongestS = 1e9;
+inline constexpr double kLongestNs = 1e22;
+inline constexpr double kMostOfAnything = 1e18;
+
+inline constexpr Bounds kDurationBounds{.least = 0, .most = kLongestS, .more_than_least = true};
+inline constexpr Bounds kShareBounds{.least = 0, .most = 1};
+
+// Of figures with this unit: none is below 0.
+constexpr Bounds bounds_of_unit(std::string_view unit) {
+  if (unit == "s") return {.most = kLongestS};
+  if (unit == "ns") return {.most = kLongestNs};
+  return {.most = kMostOfAnything};
+}
+
+// What a user is told of a field of a record.
+struct FieldDescription {
   std::string_view name;
   std::string_view unit;        // s, ns, 1/s, J, bytes, count, ratio; number, name, text: none
   std::string_view meaning;     // Markdown
   std::string_view empty_when;  // Markdown; empty: never
+};
+
+// A field of a sample.
+struct Field : FieldDescription {
+  Bounds bounds = bounds_of_unit(unit);  // of a figure that is no whole number
 };
 
 inline constexpr std::string_view kNoSample = "no sample came back";
@@ -137,9 +165,9 @@ void fields(S& sample, const Visit& visit) {
         sample.operations);
   visit(Field{"window_s", "s",
               "from the start to the end of the last thread, as measured; the divisor of all rates",
-              kNoSample},
+              kNoSample, kDurationBounds},
         sample.window_s);
-  visit(Field{"makespan_s", "s", "the time that the whole work took", kNotFixed},
+  visit(Field{"makespan_s", "s", "the time that the whole work took", kNotFixed, kDurationBounds},
         sample.makespan_s);
   visit(Field{"ideal_s", "s", "the time that a perfect lock would need for this work", kNoIdeal},
         sample.ideal_s);
@@ -150,9 +178,10 @@ void fields(S& sample, const Visit& visit) {
   visit(Field{"fairness_jain", "ratio",
               "Jain's index of the threads' operations; 1: all did equally many, "
               "1/`threads`: one did all",
-              kNoSample},
+              kNoSample, kShareBounds},
         sample.fairness_jain);
-  visit(Field{"overlap", "ratio", "share of the window in which all threads worked", kNoSample},
+  visit(Field{"overlap", "ratio", "share of the window in which all threads worked", kNoSample,
+              kShareBounds},
         sample.overlap);
   visit(Field{"cpu_user_s", "s",
               "processor time of the trial's process in user mode, in the window; with worker "
@@ -193,12 +222,13 @@ void fields(S& sample, const Visit& visit) {
             "nothing disturbed the trial"},
       sample.disturbance);
   visit(Field{"steal_share", "ratio",
-              "share of the processors' time in the window that the host took", kTooShort},
+              "share of the processors' time in the window that the host took", kTooShort,
+              kShareBounds},
         sample.steal_share);
   visit(Field{"other_cpu_share", "ratio",
               "share of the processors' time that others used, in the window or, if that is short, "
               "around it",
-              kTooShort},
+              kTooShort, kShareBounds},
         sample.other_cpu_share);
   visit(Field{"pinning_held", "name", "`true`: every bound thread ran on its processors",
               "`pinning` is `none`, or no sample came back"},
@@ -216,7 +246,8 @@ void fields(S& sample, const Visit& visit) {
   visit(Field{"false_conflicts", "ratio",
               "share of the conflicts of timed acquisitions that were with another key on the "
               "same lock",
-              "not watched, the primitive does not hash keys, or there was no conflict"},
+              "not watched, the primitive does not hash keys, or there was no conflict",
+              kShareBounds},
         sample.false_conflicts);
   visit(Field{"key_bytes_live", "bytes", "memory of a held key, including its handle",
               "the primitive has no lock per key, or no sample came back"},
@@ -237,13 +268,13 @@ void fields(S& sample, const Visit& visit) {
         sample.refused_writes);
   visit(Field{"run_delay_share", "ratio",
               "longest time that a thread waited for a processor, as a share of the window",
-              kNoDelays},
+              kNoDelays, kShareBounds},
         sample.run_delay_share);
   visit(
       Field{"denied_cpu_share", "ratio",
             "least share of the usable processor time that was denied to the threads; threads that "
             "wait for each other do not count",
-            kNoDelays},
+            kNoDelays, kShareBounds},
       sample.denied_cpu_share);
   visit(Field{"interference", "text",
               "effect of other work on the trial, with its limit; the row is not valid, unless the "
@@ -323,7 +354,7 @@ void fields(S& sample, const Visit& visit) {
   visit(Field{"starved_s", "s",
               "a thread did not get the lock for at least so long, while others did; the trial was "
               "then given up",
-              "`outcome` is not `starved`"},
+              "`outcome` is not `starved`", kDurationBounds},
         sample.starved_s);
 }
 

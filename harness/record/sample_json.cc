@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_format.h>
@@ -21,35 +21,21 @@ namespace lockbench {
 
 namespace {
 
-constexpr double kLongestS = 1e9;  // 32 years
-constexpr double kLongestNs = 1e22;
-constexpr double kMostBytes = 1e18;  // more than any machine has
-constexpr double kRounding = 1e-6;   // ratios of counted ticks and of sums
+constexpr double kRounding = 1e-6;  // ratios of counted ticks and of sums
 // Bytes: 32 numbers of 64 bits and the blanks.
 constexpr std::size_t kMostCounts = 32 * std::size_t{21};
-
-struct Bounds {
-  double least = 0;
-  double most = 0;
-  bool more_than_least = false;
-};
-
-constexpr Bounds kDuration{.least = 0, .most = kLongestS, .more_than_least = true};
-constexpr Bounds kShare{.least = 0, .most = 1};
 
 absl::Status wrong(std::string_view name, std::string_view right) {
   return absl::InvalidArgumentError(absl::StrFormat("sample.%s: expected %s", name, right));
 }
 
-absl::Status check(std::string_view name, const std::optional<double>& figure,
-                   const Bounds& bounds) {
-  if (!figure) return absl::OkStatus();
+absl::Status check(std::string_view name, double figure, const Bounds& bounds) {
   const double slack = bounds.most * kRounding;
-  const bool low = bounds.more_than_least ? *figure <= bounds.least : *figure < bounds.least;
-  if (std::isfinite(*figure) && !low && *figure <= bounds.most + slack) return absl::OkStatus();
+  const bool low = bounds.more_than_least ? figure <= bounds.least : figure < bounds.least;
+  if (std::isfinite(figure) && !low && figure <= bounds.most + slack) return absl::OkStatus();
   return wrong(name, absl::StrFormat("a number %s %g to %g, found %g",
                                      bounds.more_than_least ? "above" : "from", bounds.least,
-                                     bounds.most, *figure));
+                                     bounds.most, figure));
 }
 
 absl::Status check_buckets(std::string_view name, const LatencySummary& latency) {
@@ -70,12 +56,14 @@ absl::Status check_buckets(std::string_view name, const LatencySummary& latency)
 
 absl::Status check(std::string_view name, const std::optional<LatencySummary>& latency) {
   if (!latency) return absl::OkStatus();
-  for (const double ns : {latency->mean_ns, latency->p50_ns, latency->p90_ns, latency->p99_ns,
-                          latency->p999_ns, latency->max_ns}) {
-    absl::Status status = check(name, ns, {.least = 0, .most = kLongestNs});
-    if (!status.ok()) return status;
-  }
-  return check_buckets(name, *latency);
+  absl::Status status;
+  figures(*latency, [&](const char* figure, auto value) {
+    if constexpr (std::is_same_v<decltype(value), double>) {
+      status.Update(check(absl::StrFormat("%s.%s", name, figure), value, bounds_of_unit("ns")));
+    }
+  });
+  status.Update(check_buckets(name, *latency));
+  return status;
 }
 
 absl::Status check_counts(const Sample& sample) {
@@ -88,26 +76,11 @@ absl::Status check_counts(const Sample& sample) {
 
 absl::Status check_sample(const Sample& sample) {
   absl::Status status;
-  const std::pair<const char*, std::pair<const std::optional<double>*, Bounds>> figures[] = {
-      {"window_s", {&sample.window_s, kDuration}},
-      {"makespan_s", {&sample.makespan_s, kDuration}},
-      {"ideal_s", {&sample.ideal_s, {.least = 0, .most = kLongestS}}},
-      {"cpu_user_s", {&sample.cpu_user_s, {.least = 0, .most = kLongestS}}},
-      {"cpu_system_s", {&sample.cpu_system_s, {.least = 0, .most = kLongestS}}},
-      {"fairness_jain", {&sample.fairness_jain, kShare}},
-      {"overlap", {&sample.overlap, kShare}},
-      {"steal_share", {&sample.steal_share, kShare}},
-      {"other_cpu_share", {&sample.other_cpu_share, kShare}},
-      {"throttled_s", {&sample.throttled_s, {.least = 0, .most = kLongestS}}},
-      {"starved_s", {&sample.starved_s, kDuration}},
-      {"false_conflicts", {&sample.false_conflicts, kShare}},
-      {"idle_lateness_mean_ns", {&sample.idle_lateness_mean_ns, {.least = 0, .most = kLongestNs}}},
-      {"key_bytes_live", {&sample.key_bytes_live, {.least = 0, .most = kMostBytes}}},
-      {"key_bytes_idle", {&sample.key_bytes_idle, {.least = 0, .most = kMostBytes}}},
-  };
-  for (const auto& [name, figure] : figures) {
-    status.Update(check(name, *figure.first, figure.second));
-  }
+  fields(sample, [&status](const Field& field, const auto& figure) {
+    if constexpr (std::is_same_v<decltype(figure), const std::optional<double>&>) {
+      if (figure) status.Update(check(field.name, *figure, field.bounds));
+    }
+  });
   status.Update(check("wait", sample.wait));
   status.Update(check("hold", sample.hold));
   status.Update(check_counts(sample));

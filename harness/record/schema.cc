@@ -304,7 +304,7 @@ const Column kColumns[] = {
     {"busy_share"},
 };
 
-constexpr Field kLatencyColumns[] = {
+constexpr FieldDescription kLatencyColumns[] = {
     {"run_id", "name", "the run; the same in all its files", {}},
     {"trial", "number", "position in the plan, as in `trials.csv`", {}},
     {"kind",
@@ -324,7 +324,7 @@ std::vector<Column> with_sample_fields(std::vector<Column> columns) {
     auto place = std::find_if(columns.begin(), columns.end(),
                               [&](const Column& column) { return column.name == field.name; });
     if (place == columns.end()) place = columns.insert(place, Column{field, nullptr});
-    static_cast<Field&>(*place) = field;
+    static_cast<FieldDescription&>(*place) = field;
   });
   return columns;
 }
@@ -339,7 +339,7 @@ std::map<std::string_view, std::string> sample_cells(const Sample& sample) {
 template <class Columns>
 nlohmann::ordered_json json_of(const Columns& columns) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Field& field : columns) {
+  for (const FieldDescription& field : columns) {
     list.push_back({{"name", field.name}, {"unit", field.unit}, {"meaning", field.meaning}});
     if (!field.empty_when.empty()) list.back()["empty_when"] = field.empty_when;
   }
@@ -349,7 +349,7 @@ nlohmann::ordered_json json_of(const Columns& columns) {
 template <class Columns>
 std::vector<std::string> names_of(const Columns& columns) {
   std::vector<std::string> names;
-  for (const Field& column : columns) names.emplace_back(column.name);
+  for (const FieldDescription& column : columns) names.emplace_back(column.name);
   return names;
 }
 
@@ -414,7 +414,7 @@ std::string trials_markdown() {
 
 std::string latency_markdown() {
   std::string table = "| column | unit | meaning |\n|---|---|---|\n";
-  for (const Field& column : kLatencyColumns) {
+  for (const FieldDescription& column : kLatencyColumns) {
     table += absl::StrFormat("| `%s` | %s | %s |\n", column.name, column.unit, column.meaning);
   }
   return table;

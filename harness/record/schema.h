@@ -25,7 +25,7 @@
 
 namespace lockbench {
 
-struct Column : Field {
+struct Column : FieldDescription {
   std::string (*cell)(const Row&) = nullptr;  // null: the sample's field with that name
 };
 

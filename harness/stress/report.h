@@ -67,6 +67,8 @@ struct ExploredLitmus {
   std::uint64_t executions = 0;
   std::uint64_t states = 0;
   double seconds = 0;
+
+  bool operator==(const ExploredLitmus&) const = default;
 };
 
 struct Report {

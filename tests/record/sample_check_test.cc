@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <type_traits>
+#include <utility>
 
+#include <absl/strings/str_format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +19,7 @@
 namespace lockbench {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string error_of(const std::function<void(Sample&)>& spoil) {
@@ -38,29 +42,49 @@ TEST(SampleCheck, WhatNoTrialCanMeasureIsNamed) {
   }
   EXPECT_THAT(error_of([](Sample& s) { s.overlap = 1.5; }),
               StartsWith("sample.overlap: expected a number from 0 to 1, found 1.5"));
-  // Figures that are not below 0, and shares.
-  using Figure = std::optional<double> Sample::*;
-  for (const auto& [name, figure, most] :
-       std::initializer_list<std::tuple<std::string, Figure, double>>{
-           {"ideal_s", &Sample::ideal_s, 1e9},
-           {"cpu_user_s", &Sample::cpu_user_s, 1e9},
-           {"cpu_system_s", &Sample::cpu_system_s, 1e9},
-           {"fairness_jain", &Sample::fairness_jain, 1},
-           {"overlap", &Sample::overlap, 1},
-           {"steal_share", &Sample::steal_share, 1},
-           {"other_cpu_share", &Sample::other_cpu_share, 1},
-           {"throttled_s", &Sample::throttled_s, 1e9},
-           {"false_conflicts", &Sample::false_conflicts, 1},
-           {"idle_lateness_mean_ns", &Sample::idle_lateness_mean_ns, 1e22},
-           {"key_bytes_live", &Sample::key_bytes_live, 1e18},
-           {"key_bytes_idle", &Sample::key_bytes_idle, 1e18}}) {
-    for (const double wrong : {-0.1, 1.01 * most}) {
-      EXPECT_THAT(error_of([&](Sample& s) { s.*figure = wrong; }),
-                  StartsWith("sample." + name + ": expected a number from 0 to "));
+  EXPECT_THAT(error_of([](Sample& s) { s.wait->max_ns = 1e308; }),
+              StartsWith("sample.wait.max_ns: expected a number from 0 to 1e+22, found 1e+308"));
+  EXPECT_THAT(error_of([](Sample& s) { s.hold->mean_ns = -1; }),
+              StartsWith("sample.hold.mean_ns: "));
+}
+
+// Whatever fields are added: each figure has bounds, and the error names it and them.
+TEST(SampleCheck, EachFigureHasBounds) {
+  std::size_t figures = 0;
+  Sample sample = full_sample();
+  fields(sample, [&](const Field& field, auto& figure) {
+    if constexpr (std::is_same_v<decltype(figure), std::optional<double>&>) {
+      ++figures;
+      const std::optional<double> right = figure;
+      const Bounds bounds = field.bounds;
+      for (const double wrong :
+           {bounds.least - 0.1, 1.01 * bounds.most, 1e308, std::numeric_limits<double>::infinity(),
+            std::numeric_limits<double>::quiet_NaN()}) {
+        figure = wrong;
+        EXPECT_EQ(std::string(check_sample(sample).message()),
+                  absl::StrFormat("sample.%s: expected a number %s %g to %g, found %g", field.name,
+                                  bounds.more_than_least ? "above" : "from", bounds.least,
+                                  bounds.most, wrong));
+      }
+      figure = bounds.most;
+      EXPECT_EQ(check_sample(sample), absl::OkStatus());
+      figure = right;
     }
+  });
+  EXPECT_GE(figures, 29u);
+  for (const auto& [unit, most] : std::initializer_list<std::pair<std::string, double>>{
+           {"s", 1e9}, {"ns", 1e22}, {"bytes", 1e18}, {"ratio", 1e18}}) {
+    EXPECT_EQ(bounds_of_unit(unit).least, 0);
+    EXPECT_EQ(bounds_of_unit(unit).most, most);
   }
-  EXPECT_THAT(error_of([](Sample& s) { s.wait->max_ns = 1e308; }), StartsWith("sample.wait: "));
-  EXPECT_THAT(error_of([](Sample& s) { s.hold->mean_ns = -1; }), StartsWith("sample.hold: "));
+}
+
+TEST(SampleCheck, SharesAreAtMostAllOfIt) {
+  for (const auto& figure :
+       {&Sample::fairness_jain, &Sample::overlap, &Sample::steal_share, &Sample::other_cpu_share,
+        &Sample::false_conflicts, &Sample::run_delay_share, &Sample::denied_cpu_share}) {
+    EXPECT_THAT(error_of([&](Sample& s) { s.*figure = 1.01; }), HasSubstr("from 0 to 1, found"));
+  }
 }
 
 TEST(SampleCheck, BucketsAscendAndAddUp) {
