@@ -24,10 +24,10 @@ if(loaded_by_engines)
   install(TARGETS ${loaded_by_engines} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                                COMPONENT program)
 endif()
-if(TARGET lockbench_observe_preload)
+get_property(preloaded GLOBAL PROPERTY LOCKBENCH_PRELOADED)
+if(preloaded)
   # Executable, as find_engine() wants it; Debian's CMake installs libraries that are not.
-  get_property(substitutes GLOBAL PROPERTY LOCKBENCH_SUBSTITUTES)
-  install(TARGETS lockbench_observe_preload ${substitutes}
+  install(TARGETS ${preloaded}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                               WORLD_READ WORLD_EXECUTE
@@ -37,9 +37,10 @@ install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT pro
 if(EXISTS ${PROJECT_SOURCE_DIR}/workloads/machines)
   install(DIRECTORY workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 endif()
+get_property(scripts GLOBAL PROPERTY LOCKBENCH_SCRIPTS)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
-                 scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py scripts/compare_program.py DESTINATION ${share}/scripts
+                 scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py ${scripts} DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)
@@ -99,6 +100,7 @@ configure_package_config_file(cmake/lockbenchConfig.cmake.in
 include(cmake/install_config.cmake)
 install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake/lockbench_instrument.cmake
         DESTINATION ${package} COMPONENT dev)
+install(DIRECTORY cmake/plugin_forms DESTINATION ${package} COMPONENT dev)
 
 # The pages that messages name: tests/scripts/test_cited_pages.py.
 foreach(page docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md docs/petri.md

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [PREDICT] [STRESS_ONLY] [SANITIZE]
+# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [FORM…] [STRESS_ONLY] [SANITIZE]
 #                      [NO_DELAYS])
 #
 # Builds name.so, which `lockbench run --plugin ./name.so` takes. Sources in C++ include
@@ -8,8 +8,8 @@
 # SIMULATE: builds name.sim.so, too, for the simulated engine of `lockbench stress`; requires that
 # the locks reach atomics, futexes and clocks through lockbench::platform, or as far as that is known
 # to the engine, by std::atomic and the system's library; the engine names what it does not know.
-# PREDICT: builds name.predict.so, too, for `lockbench predict`, with the same requirements as
-# SIMULATE. On x86-64 with g++, the model charges for pauses; elsewhere they take no time.
+# FORM, of those in LOCKBENCH_PLUGIN_FORMS: builds name.form.so, too, for a program that needs the
+# locks in a form of its own; its file in plugin_forms/ says which.
 # SANITIZE: builds name.asan.so, too: the same locks under AddressSanitizer, for `stress --engine
 # real` with the sanitizer's runtime before all others (LD_PRELOAD).
 # NO_DELAYS: leaves out name.delays.so.
@@ -17,19 +17,29 @@
 # STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
 #
 # lockbench_add_simulated_plugin(name source… [SOURCES source…] [INCLUDES folder…] [LINK library…]
-#                                [PREDICT] [NO_DELAYS])
+#                                [FORM…] [NO_DELAYS])
 #
-# Builds name.so, name.delays.so and name.sim.so for `lockbench stress`, and with PREDICT
-# name.predict.so, of locks that know nothing of lockbench::platform. SOURCES: of the library that
+# Builds name.so, name.delays.so and name.sim.so for `lockbench stress`, and with each FORM
+# name.form.so, of locks that know nothing of lockbench::platform. SOURCES: of the library that
 # they come from, if its code is not all in headers; they are compiled for each of these as they
 # are, without warnings. INCLUDES: its folders. NO_DELAYS: leaves out name.delays.so.
 include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
+# Each file defines lockbench_build_in_form_<FORM>(target), by which a library gets the form that the
+# file is named after.
+set(LOCKBENCH_PLUGIN_FORMS)
+file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/plugin_forms/*.cmake)
+foreach(file ${files})
+  include(${file})
+  cmake_path(GET file STEM form)
+  string(TOUPPER ${form} form)
+  list(APPEND LOCKBENCH_PLUGIN_FORMS ${form})
+endforeach()
 set(LOCKBENCH_AUDIT ${CMAKE_CURRENT_LIST_DIR}/lockbench_audit.cmake)
 
 function(lockbench_add_simulated_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 THEIR "PREDICT;NO_DELAYS" "" "SOURCES;INCLUDES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 THEIR "${LOCKBENCH_PLUGIN_FORMS};NO_DELAYS" "" "SOURCES;INCLUDES;LINK")
   set(options SIMULATE STRESS_ONLY)
-  foreach(option PREDICT NO_DELAYS)
+  foreach(option ${LOCKBENCH_PLUGIN_FORMS} NO_DELAYS)
     if(THEIR_${option})
       list(APPEND options ${option})
     endif()
@@ -42,7 +52,8 @@ function(lockbench_add_simulated_plugin name)
 endfunction()
 
 function(lockbench_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;PREDICT;STRESS_ONLY;SANITIZE;NO_DELAYS" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY;SANITIZE;NO_DELAYS;${LOCKBENCH_PLUGIN_FORMS}"
+                        "" "LINK")
   lockbench_set_build_type()
   lockbench_plugin_library(${name} ${name})
   if(PLUGIN_STRESS_ONLY)
@@ -69,12 +80,17 @@ function(lockbench_add_plugin name)
     # For traces: callers stay on the stack.
     target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_FRAMES_SEEN} -fno-optimize-sibling-calls)
   endif()
-  if(PLUGIN_PREDICT)
-    lockbench_plugin_library(${name}_predict ${name}.predict)
-    lockbench_compile_like(${name}_predict ${name})
-    lockbench_build_for_predictions(${name}_predict)
-  endif()
-  if(NOT PLUGIN_SIMULATE AND NOT PLUGIN_PREDICT)
+  set(simulated ${PLUGIN_SIMULATE})
+  foreach(FORM ${LOCKBENCH_PLUGIN_FORMS})
+    if(PLUGIN_${FORM})
+      string(TOLOWER ${FORM} form)
+      lockbench_plugin_library(${name}_${form} ${name}.${form})
+      lockbench_compile_like(${name}_${form} ${name})
+      cmake_language(CALL lockbench_build_in_form_${FORM} ${name}_${form})
+      set(simulated TRUE)
+    endif()
+  endforeach()
+  if(NOT simulated)
     # What is missing is missed now, and not when it is loaded.
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
@@ -91,13 +107,6 @@ function(lockbench_instrument target)
     COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:${target}> -DOBJDUMP=${CMAKE_OBJDUMP} -P
             ${LOCKBENCH_AUDIT}
     VERBATIM)
-endfunction()
-
-function(lockbench_build_for_predictions target)
-  lockbench_instrument(${target})
-  target_compile_definitions(${target} PRIVATE LOCKBENCH_SIMULATE LOCKBENCH_PREDICT)
-  target_compile_options(${target} PRIVATE ${LOCKBENCH_FRAMES_UNSEEN} ${LOCKBENCH_PAUSES})
-  target_link_options(${target} PRIVATE ${LOCKBENCH_WRAPPED_FREE})
 endfunction()
 
 # With what the caller's project sets for `model`, later too.

@@ -59,14 +59,3 @@ set(LOCKBENCH_WRAPPED
     select mmap munmap malloc calloc realloc free aligned_alloc posix_memalign
     memcpy memmove memset memcmp bcmp __memcpy_chk __memmove_chk __memset_chk strlen strcmp strncmp)
 list(TRANSFORM LOCKBENCH_WRAPPED PREPEND -Wl,--wrap=)
-
-# LOCKBENCH_PAUSES: options by which each `pause` becomes a call, for the model of a machine.
-set(LOCKBENCH_PAUSES "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
-  set(LOCKBENCH_PAUSES "SHELL:-include lockbench/count_pauses.h" -mno-red-zone)
-endif()
-
-# LOCKBENCH_WRAPPED_FREE: operator delete, which tells the model of a machine of memory that is freed.
-set(LOCKBENCH_WRAPPED_FREE _ZdlPv _ZdlPvm _ZdlPvSt11align_val_t _ZdlPvmSt11align_val_t
-                           _ZdaPv _ZdaPvm _ZdaPvSt11align_val_t _ZdaPvmSt11align_val_t)
-list(TRANSFORM LOCKBENCH_WRAPPED_FREE PREPEND -Wl,--wrap=)

@@ -173,17 +173,17 @@ class FileLock {
   }
 
   bool acquire(const Target& target, internal::FileClaim& claim, platform::Time deadline) {
-    const std::uint32_t seen = observe(target);
+    const std::uint32_t seen = read_wakes(target);
     if (try_take(target, claim)) [[likely]]
       return true;
     return wait_for(target, claim, deadline, seen);
   }
 
-  std::uint32_t observe(const Target& target) const {
-    return wakes_.open() ? wakes_.observe(target.hash) : 0;
+  std::uint32_t read_wakes(const Target& target) const {
+    return wakes_.open() ? wakes_.read(target.hash) : 0;
   }
 
-  // The order is essential: observe, try, sleep. A release after the observe ends the sleep.
+  // The order is essential: read, try, sleep. A release after the read ends the sleep.
   [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, internal::FileClaim& claim,
                                              platform::Time deadline, std::uint32_t seen) {
     platform::Duration look = kFirstPoll;
@@ -200,7 +200,7 @@ class FileLock {
         look_after(target, deadline);
         look = std::min(2 * look, kLaterPolls);
       }
-      seen = observe(target);
+      seen = read_wakes(target);
       if (try_take(target, claim)) return true;
     }
   }
@@ -217,7 +217,7 @@ class FileLock {
   bool contend(const Target& target, internal::FileClaim& claim) {
     constexpr int kTries = 16;
     for (int i = 0; i < kTries; ++i) {
-      const std::uint32_t seen = observe(target);
+      const std::uint32_t seen = read_wakes(target);
       if (try_take(target, claim)) {
         wakes_.settle(target.hash);
         return true;

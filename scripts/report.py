@@ -8,12 +8,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from analysis import modules
 
 modules.need("report", "jinja2", "matplotlib", "pandas", "scipy")
 
-from analysis import command, files, index, loader, machines, observed, selection  # noqa: E402
+from analysis import capabilities, command, files, index, loader, machines, selection  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 from analysis.page import as_html, as_markdown, chart, content, fleet_part  # noqa: E402
 from analysis.page.chart import Maker  # noqa: E402
@@ -92,12 +93,12 @@ def write_index(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write_observed(arguments: argparse.Namespace) -> int:
+def write_own_page(arguments: argparse.Namespace, maker: ModuleType) -> int:
     folder = Path(arguments.runs[0])
     if len(arguments.runs) > 1 or arguments.format != "html" or arguments.where:
-        raise loader.InputError(f"{folder}: is an observation; its page is HTML, of it alone")
-    text = observed.page(folder)
-    out = arguments.out or str(folder / "observed.html")
+        raise loader.InputError(f"{folder}: is {maker.WHAT}; its page is HTML, of it alone")
+    text: str = maker.page(folder)
+    out = arguments.out or str(folder / maker.PAGE)
     if out == "-":
         sys.stdout.write(text)
         return 0
@@ -112,8 +113,9 @@ def body(argv: Sequence[str]) -> int:
         return write_index(arguments)
     if not arguments.runs:
         raise loader.InputError("no run given; name the folder of a run, as results/runs/mine")
-    if (Path(arguments.runs[0]) / observed.FILE).exists():
-        return write_observed(arguments)
+    for maker in capabilities.modules("own_page"):
+        if (Path(arguments.runs[0]) / maker.FILE).exists():
+            return write_own_page(arguments, maker)
     runs = [selection.load(folder, arguments.where, lenient=True) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.print_note("report", note)

@@ -57,7 +57,7 @@ class Conditional : KnownFrequency {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-#if defined(LOCKBENCH_PREDICT) && !defined(NDEBUG)
+#if defined(LOCKBENCH_MACHINE_MODEL) && !defined(NDEBUG)
   // As where it is not instrumented: without NDEBUG, as Debian compiles it, each acquisition is
   // looked for in a graph of all mutexes.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kAbort);

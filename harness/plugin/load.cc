@@ -52,17 +52,17 @@ std::string version_text(const PluginHeader& header) {
          header.compiler;
 }
 
-// Both as PluginBuild::simulated.
-std::string wrong_simulation(std::uint32_t built, std::uint32_t wanted) {
-  if (wanted == PluginBuild::kForPrediction) {
-    return "not built for predictions; give lockbench_add_plugin() PREDICT";
-  }
+// `wanted`: as PluginBuild::simulated.
+std::string wrong_simulation(const fs::path& file, std::uint32_t wanted) {
+#if defined(LOCKBENCH_PLUGIN_FORM)
+  if (wanted == PluginForm::kBuiltFor) return PluginForm::kWhatIsMissing;
+#endif
   if (wanted == PluginBuild::kForSimulation) {
     return "not built for simulation; give lockbench_add_plugin() SIMULATE";
   }
-  return built == PluginBuild::kForPrediction
-             ? "built for predictions; name the file without .predict in its name"
-             : "built for simulation; name the file without .sim in its name";
+  const std::string form = file.stem().extension().string();
+  return "built for simulation; name the file without " + (form.empty() ? ".sim" : form) +
+         " in its name";
 }
 
 absl::Status check_build(const fs::path& file, const PluginHeader& header,
@@ -80,7 +80,7 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
                             std::to_string(wanted.abi) + "; build it again with this one");
   }
   if (header.build.simulated != wanted.simulated) {
-    return refuse(file, wrong_simulation(header.build.simulated, wanted.simulated));
+    return refuse(file, wrong_simulation(file, wanted.simulated));
   }
   PluginBuild build = header.build;
   // If AddressSanitizer's runtime were not in this process, the library would not have been loaded.

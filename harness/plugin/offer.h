@@ -9,32 +9,31 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/catalog/entry.h"
 #include "harness/measure/phases.h"
-#include "harness/plugin/predictable_lock.h"
 #include "harness/plugin/version.h"
 #include "harness/stress/registered_lock.h"
 
+// A program that needs locks in a form of its own has plug-ins built with a header that defines
+// PluginForm: how locks are offered to it in addition, the number of such builds, and what a
+// plug-in lacks that was not built so (cmake/plugin_forms/).
+#if defined(LOCKBENCH_PLUGIN_FORM)
+#include LOCKBENCH_PLUGIN_FORM
+#endif
+
 namespace lockbench {
 
-// A lock of a plug-in that was built for predictions.
-struct PredictableOffer {
-  LockKind kind = LockKind::kExclusive;
-  std::function<std::unique_ptr<PredictableLock>(const Arguments&)> make;
-};
-
 struct PluginOffer {
-  // For trials; empty if built for the simulated engine. If built for predictions, their workloads
-  // have only names.
+  // For trials; empty if built for the simulated engine.
   std::vector<CatalogEntry> entries;
   std::vector<stress::RegisteredLock> locks;  // for the engines of stress
   std::vector<std::string> names;             // as their author gave them
-  std::vector<PredictableOffer> predictable;  // for predictions: one for each of `entries`
+#if defined(LOCKBENCH_PLUGIN_FORM)
+  PluginForm form;
+#endif
 };
 
 // The version of this header and of everything that it includes. Increase it when the meaning of a
@@ -64,9 +63,8 @@ struct PluginBuild {
   static constexpr std::uint32_t kSanitizer = 0;
 #endif
   static constexpr std::uint32_t kForSimulation = 1;
-  static constexpr std::uint32_t kForPrediction = 2;
-#if defined(LOCKBENCH_PREDICT)
-  static constexpr std::uint32_t kSimulated = kForPrediction;
+#if defined(LOCKBENCH_PLUGIN_FORM)
+  static constexpr std::uint32_t kSimulated = PluginForm::kBuiltFor;
 #elif defined(LOCKBENCH_SIMULATE)
   static constexpr std::uint32_t kSimulated = kForSimulation;
 #else

@@ -49,7 +49,6 @@
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
-#include "harness/plugin/predictable_lock.h"
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
@@ -73,24 +72,6 @@
 namespace lockbench {
 
 namespace internal {
-
-#if defined(LOCKBENCH_PREDICT)
-// What a prediction has to know of a lock. The workloads themselves are in the program.
-template <class P>
-CatalogEntry predicted_entry(const Line<P>& line) {
-  CatalogEntry entry{.listing = line.listing, .promises = P::kPromises};
-  for_each_key_type([&]<class K>() {
-    if constexpr (KeyedLock<P, K>) {
-      entry.key_types.push_back(kKeyTypeOf<K>);
-      for (const std::string_view workload : predicted_workloads(lock_kind_of<P, K>())) {
-        entry.pairings.push_back(
-            {.workload = std::string(workload), .key_type = kKeyTypeOf<K>, .make = {}});
-      }
-    }
-  });
-  return entry;
-}
-#endif
 
 template <class L>
 concept SaysReentrant = requires {
@@ -300,12 +281,8 @@ class PluginLocks {
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
     offer_.entries.push_back(entry_of(line, PluginWorkloads()));
 #endif
-#if defined(LOCKBENCH_PREDICT)
-    offer_.entries.push_back(internal::predicted_entry(line));
-    offer_.predictable.push_back(
-        {.kind = lock_kind_of<P>(), .make = [make = line.make](const Arguments& arguments) {
-           return std::make_unique<PredictableLockOf<P>>(make(arguments));
-         }});
+#if defined(LOCKBENCH_PLUGIN_FORM)
+    offer_.form.add(line, offer_.entries);
 #endif
     if constexpr (KeyedLock<P, std::uint64_t>) {
       offer_.locks.push_back(registered_lock_of<P, std::uint64_t>(line));
@@ -354,7 +331,7 @@ class PluginLocks {
     add_line<StripedLock<L>>(
         {internal::striped_listing(name, summary, origin),
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
-#if !defined(LOCKBENCH_SIMULATE) || defined(LOCKBENCH_PREDICT)
+#if !defined(LOCKBENCH_SIMULATE) || defined(LOCKBENCH_PLUGIN_FORM)
     // Not for the engine `sim`: of a lock that was ported by hand, the table is not.
     if constexpr (Lockable<L>) {
       for_each_table_key([&]<class K>() {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "harness/machine/simulation.h"
-#include "harness/plugin/predictable_lock.h"
+#include "harness/plugin/predict/predictable_lock.h"
 #include "primitives/concepts.h"
 #include "primitives/fence.h"
 #include "workloads/random.h"

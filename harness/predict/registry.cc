@@ -194,7 +194,7 @@ std::span<const RegisteredLock> registered_locks() {
 
 void add_locks(const PluginOffer& offer) {
   for (std::size_t i = 0; i < offer.entries.size(); ++i) {
-    known_locks().push_back(registered(offer.entries[i], offer.predictable.at(i)));
+    known_locks().push_back(registered(offer.entries[i], offer.form.locks.at(i)));
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "harness/plan/cell.h"
 #include "harness/plugin/offer.h"
-#include "harness/plugin/predictable_lock.h"
+#include "harness/plugin/predict/predictable_lock.h"
 
 namespace lockbench::predict {
 

@@ -9,7 +9,7 @@
 // A word    bit 0: a thread may sleep | bit 1: one was woken and is still trying: wake no second
 //           | bits 2-31: a count that every wait and release moves on
 //
-// Guarantees   a waiter that slept with the count of its observe() is woken by the next release;
+// Guarantees   a waiter that slept with the value of its read() is woken by the next release;
 //              memory that only this user can write is mapped, and no other.
 // Not offered  the words of another user's folder, or of a file system that cannot share memory:
 //              then it is not open, and waiters watch the folder instead.
@@ -70,12 +70,12 @@ class WakeWords {
   bool open() const { return words_ != nullptr; }
 
   // Locks that share a word wake each other's waiters needlessly.
-  std::uint32_t observe(std::uint64_t hash) const {
+  std::uint32_t read(std::uint64_t hash) const {
     // (1) acquire: synchronizes with (2); a release that is counted has removed its lock file.
     return word(hash).load(std::memory_order_acquire);
   }
 
-  // Sleeps until a release after the observe() that returned `seen`, or `deadline`. A waiter
+  // Sleeps until a release after the read() that returned `seen`, or `deadline`. A waiter
   // that was woken must call settle().
   platform::FutexWait sleep(std::uint64_t hash, std::uint32_t seen, platform::Time deadline) {
     platform::SharedWord& value = word(hash);
@@ -90,7 +90,7 @@ class WakeWords {
     return platform::shared_futex_wait(value, marked, deadline);
   }
 
-  // Spins until a release or another waiter comes after the observe() that returned `seen`, for
+  // Spins until a release or another waiter comes after the read() that returned `seen`, for
   // about 25 us, less than a sleep and a wake-up cost. False if none came.
   bool spin(std::uint64_t hash, std::uint32_t seen) const {
     constexpr int kPauses = 1000;

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of the error of figures, beside how they vary from block to block.
 
-Of measured figures, nothing. A capability whose rows are not measured says how wrong they may be: a
-file error_model.py in its folder below this one, with a subclass of ErrorModel named MODEL. Readers
-of a run ask for the members here, and never which subclass it is.
+Of measured figures, nothing. A capability whose rows are not measured says how wrong they may be,
+by a model of its own (capabilities.py). Readers of a run ask for the members here, and never which
+subclass it is.
 
 Figures of different models are never in one ratio: the ratio would be that of the models, too.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from analysis import capabilities
 
 
 class ErrorModel:
@@ -80,12 +79,9 @@ class ErrorModel:
 MEASURED = ErrorModel()
 
 
-@lru_cache(maxsize=1)
 def _others() -> list[ErrorModel]:
     """The models of the capabilities that are there."""
-    files = sorted(Path(__file__).parent.glob("*/error_model.py"))
-    names = [f"analysis.{file.parent.name}.error_model" for file in files]
-    return [importlib.import_module(name).MODEL for name in names]
+    return [module.MODEL for module in capabilities.modules("error_model")]
 
 
 def parts(rows: pd.DataFrame) -> list[tuple[ErrorModel, pd.DataFrame]]:

@@ -95,16 +95,17 @@ TEST(AdvicePlan, ACaseThatNeedsMoreThanTheUsualBudgetGetsIt) {
   EXPECT_GT(time_of(plan), too_short);
 }
 
-TEST(AdvicePlan, PredictionsHaveTheProcessorsOfTheirMachine) {
+TEST(AdvicePlan, AQuickPlanHasTheProcessorsOfItsMachine) {
   const auto on_64 = [](const Cell&) -> absl::StatusOr<CellTraits> {
     return CellTraits{.processors = 64};
   };
   AdviceCase wanted = case_of(8, 4, "1us");
-  EXPECT_THAT(loads_of(quick_advice_plan(wanted, on_64).value()),
+  EXPECT_THAT(loads_of(quick_advice_plan(wanted, on_64, "quick", 5).value()),
               ElementsAre("10% exp:19us", "50% exp:3us", "saturated 0"));
   wanted.rate_per_s = 200'000;
-  EXPECT_THAT(loads_of(quick_advice_plan(wanted, on_64).value()), ElementsAre("5% exp:39us"));
-  EXPECT_THAT(loads_of(quick_advice_plan(wanted, on_two_processors).value()),
+  EXPECT_THAT(loads_of(quick_advice_plan(wanted, on_64, "quick", 5).value()),
+              ElementsAre("5% exp:39us"));
+  EXPECT_THAT(loads_of(quick_advice_plan(wanted, on_two_processors, "quick", 5).value()),
               ElementsAre("5% exp:9us"));
 }
 

@@ -57,7 +57,9 @@ def grown(samples: list[dict[str, int]]) -> list[str]:
     return found
 
 
-def observe(process: subprocess.Popen[bytes], temporary: Path, end: float) -> list[dict[str, int]]:
+def samples_of(
+    process: subprocess.Popen[bytes], temporary: Path, end: float
+) -> list[dict[str, int]]:
     samples: list[dict[str, int]] = []
     while time.monotonic() < end and process.poll() is None:
         try:
@@ -87,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             cwd=folder,
             env={**os.environ, "TMPDIR": str(temporary)},
         ) as process:
-            samples = observe(process, temporary, time.monotonic() + given.minutes * 60)
+            samples = samples_of(process, temporary, time.monotonic() + given.minutes * 60)
             process.send_signal(signal.SIGINT)
             code = process.wait()
         left = list(temporary.iterdir())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/advise/observed_case.h"
+#include "harness/command/observe/observed_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,8 @@ FOLDERS = {file.parent for file in TESTS.rglob("test_*.py") if HERE not in file.
 def test_each_test_of_a_script_is_in_the_list() -> None:
     listed = {
         Path(folder) / f"test_{name}.py"
-        for name, folder in CALL.findall((HERE / "CMakeLists.txt").read_text(encoding="utf-8"))
+        for file in HERE.rglob("CMakeLists.txt")
+        for name, folder in CALL.findall(file.read_text(encoding="utf-8"))
     }
     there = {file.relative_to(HERE) for file in HERE.rglob("test_*.py")}
     assert there <= listed

@@ -31,9 +31,6 @@ constexpr double kLow = 0.1;
 constexpr double kMedium = 0.5;
 constexpr double kHigh = 0.9;
 
-// The blocks of a prediction differ by the keys that are drawn.
-constexpr std::uint32_t kPredictedBlocks = 5;
-
 // An error about a load, as one about the flag that the user wrote.
 absl::Status about_flag(absl::string_view flag, const absl::Status& status) {
   return absl::InvalidArgumentError(
@@ -271,13 +268,14 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
   return expand(preset, check);
 }
 
-absl::StatusOr<Plan> quick_advice_plan(const AdviceCase& wanted, const CellCheck& check) {
+absl::StatusOr<Plan> quick_advice_plan(const AdviceCase& wanted, const CellCheck& check,
+                                       const std::string& title, std::uint32_t blocks) {
   const absl::StatusOr<Resolved> resolved = resolve(wanted, check);
   if (!resolved.ok()) return resolved.status();
   const Loads& loads = resolved->wanted.loads;
   const bool usual = !says_how_often(wanted) && loads.size() > 1;
-  Preset preset = empty_preset("What advise predicted");
-  preset.blocks = kPredictedBlocks;
+  Preset preset = empty_preset(title);
+  preset.blocks = blocks;
   preset.sweeps = {case_sweep(resolved->wanted, usual ? fewer(loads) : loads, resolved->traits)};
   Sweep& sweep = preset.sweeps.front();
   if (!wanted.when && wanted.kind == QuestionKind::kMutex && wanted.cell.keys != 1) {

@@ -12,7 +12,6 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
-#include "harness/command/advise/observed_case.h"
 #include "harness/command/advise/questions.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
@@ -129,9 +128,8 @@ int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
 
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
-  if (options.observed) {
-    const absl::Status taken =
-        take_place(*options.observed, options.place, options.wanted, std::cerr);
+  if (options.source.given()) {
+    const absl::Status taken = options.source.take(options.wanted, std::cerr);
     if (!taken.ok()) return complain_of_advice(taken);
   }
   if (options.wanted.cell.threads == 0) {

@@ -15,6 +15,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/progress.h"
 #include "harness/command/advise/advice_case.h"
+#include "harness/command/advise/case_source.h"
 #include "harness/command/advise/question.h"
 #include "harness/command/run/machine_watch.h"
 #include "harness/command/run/session.h"
@@ -29,6 +30,9 @@ struct AnswersForModels {
   std::function<absl::StatusOr<std::vector<std::string>>()> machines;  // their names
   // Adds plug-ins; returns an exit code after an error.
   std::function<std::optional<int>(const std::vector<std::string>& plugins)> add_plugins;
+  std::string flag_help;  // what --machine does, for --help
+  // Why it cannot be with flags of measurements: `--machine: <why_alone>; leave out --budget`.
+  std::string why_alone;
   std::function<int(const AdviseOptions&)> answer;  // returns the exit code
   std::string help;                                 // for --help
 };
@@ -43,9 +47,7 @@ struct AdviseOptions {
   AnswersForModels models;
   std::optional<std::filesystem::path> run;  // answers from this run; absent: measures
   std::optional<std::filesystem::path> out;  // the folder for the new measurements
-  // The case is the load of a place in this observation: `lockbench observe` wrote the folder.
-  std::optional<std::filesystem::path> observed;
-  std::size_t place = 1;
+  CaseSource source;
   std::string format = "text";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::vector<std::string> words;  // the command line, for meta.json

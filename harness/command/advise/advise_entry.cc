@@ -177,7 +177,7 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
   add_switch(advise, "--fair", "Excludes primitives that starve threads, as measured", wanted.fair);
 }
 
-// Each flag of these says a part of the case. An observation says all of it but memory, fairness
+// Each flag of these says a part of the case. A source of cases says all of it but memory, fairness
 // and what is compared.
 constexpr auto kOfLoad = {
     "--threads",  "--keys",    "--distribution", "--key-type",  "--hold",           "--rate",
@@ -205,23 +205,19 @@ constexpr auto kOfCase = {"--threads",
                           "--run",
                           "--machine",
                           "--when",
-                          "--beats",
-                          "--observed"};
+                          "--beats"};
 
-// What is wrong with the flags that name an observation.
+// What is wrong with the flags that name a source of cases.
 std::string validate_source(const CLI::App& advise, const AdviseOptions& options) {
-  if (!options.observed) {
-    if (!was_given(advise, "--place")) return {};
-    return "--place: names a place of an observation; say --observed DIR";
-  }
+  if (!options.source.given()) return options.source.idle(advise);
   const std::string other = first_given(advise, kOfLoad);
-  return other.empty() ? "" : "--observed: says the whole case; leave out " + other;
+  return other.empty() ? "" : options.source.flag + ": says the whole case; leave out " + other;
 }
 
 // What the case lacks.
 std::string validate_case(const CLI::App&, const AdviseOptions& options) {
   const AdviceCase& wanted = options.wanted;
-  const bool complete = options.observed.has_value();
+  const bool complete = options.source.given();
   if (!complete && wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
   }
@@ -283,7 +279,7 @@ std::string validate_ways(const CLI::App& advise, const AdviseOptions& options) 
   if (was_given(advise, "--machine")) {
     const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
     if (other.empty()) return {};
-    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
+    return "--machine: " + options.models.why_alone + "; leave out " + other;
   }
   if (!options.run) return {};
   const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
@@ -303,22 +299,17 @@ void AdviseEntry::answer_for_models(AnswersForModels models) {
   options_.models = std::move(models);
 }
 
+void AdviseEntry::read_cases(CaseSource source) {
+  options_.source = std::move(source);
+}
+
 void AdviseEntry::add_flags(CLI::App& advise) {
   AdviseOptions& options = options_;
   add_question(advise, options.question);
   add_case(advise, options.wanted);
-  add_folder(advise, "--observed",
-             "The case is the load of a place in a program: the folder that `lockbench observe` "
-             "wrote",
-             options.observed);
-  add_count(advise, "--place", {1, 1'000'000},
-            "Which place of --observed, in the order of its table [1]", options.place);
+  options.source.add_flags(advise);
   if (options.models.answer) {
-    add_text(advise,
-             {.names = "--machine",
-              .type = "NAME",
-              .help = "Predicts for this machine (lockbench list machines, or a file ending in "
-                      ".toml) and measures nothing; the answer states the accuracy"},
+    add_text(advise, {.names = "--machine", .type = "NAME", .help = options.models.flag_help},
              options.machine);
   }
   add_parsed(
@@ -354,9 +345,10 @@ std::string AdviseEntry::complete(const CLI::App& advise, const Invocation& invo
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
   const std::string source = validate_source(advise, options_);
   if (!source.empty()) return source;
-  if (people && first_given(advise, kOfCase).empty()) return {};
-  if (absl::Status posed = pose(options_.question, options_.wanted); !posed.ok()) {
-    return std::string(posed.message());
+  const bool posed = options_.source.given() || !first_given(advise, kOfCase).empty();
+  if (people && !posed) return {};
+  if (absl::Status understood = pose(options_.question, options_.wanted); !understood.ok()) {
+    return std::string(understood.message());
   }
   for (const auto validate :
        {validate_case, validate_pace, validate_wait_limit, validate_services, validate_ways}) {

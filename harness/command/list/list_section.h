@@ -21,7 +21,7 @@ struct ListedThing {
 
 struct ListSection {
   std::string name;   // as it is named on the command line: machines
-  std::string title;  // above it: Machines, for lockbench predict
+  std::string title;  // above it
   std::function<absl::StatusOr<std::vector<ListedThing>>()> things;
 };
 

@@ -14,7 +14,9 @@
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/program_flags.h"
+#include "harness/command/advise/advise_entry.h"
 #include "harness/command/observe/observe_command.h"
+#include "harness/command/observe/observed_case.h"
 
 namespace lockbench {
 namespace {
@@ -127,6 +129,7 @@ class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
 
 void add_observe_commands(Commands& all) {
   all.push_back(std::make_unique<ObserveEntry>());
+  if (auto* const advise = find_command<AdviseEntry>(all)) advise->read_cases(case_of_place());
 }
 
 }  // namespace lockbench

@@ -19,10 +19,14 @@ constexpr char kHelp[] =
     "  lockbench advise --machine epyc-7773x --threads 64 --keys 64 --hold 200ns --when keyed \\\n"
     "    --beats striped:stripes=64                        from which number of threads on?\n";
 
+// They differ by the keys that are drawn.
+constexpr std::uint32_t kBlocks = 5;
+
 int answer(AdviseOptions options) {
   PredictOptions predicted;
   predicted.plan = [&options](const CellCheck& check) -> absl::StatusOr<Plan> {
-    absl::StatusOr<Plan> plan = quick_advice_plan(options.wanted, check);
+    absl::StatusOr<Plan> plan =
+        quick_advice_plan(options.wanted, check, "What advise predicted", kBlocks);
     absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check);
     if (asked.ok()) options.wanted = *std::move(asked);
     return plan;
@@ -47,6 +51,10 @@ AnswersForModels answers_by_prediction() {
               [](const std::vector<std::string>& plugins) {
                 return add_predicted_plugins_of_command("advise", plugins);
               },
+          .flag_help =
+              "Predicts for this machine (lockbench list machines, or a file ending in .toml) and "
+              "measures nothing; the answer states the accuracy",
+          .why_alone = "predicts rates, and measures neither time nor memory",
           .answer = [](const AdviseOptions& options) { return answer(options); },
           .help = kHelp};
 }

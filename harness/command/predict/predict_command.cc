@@ -200,7 +200,7 @@ absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predi
 
 SessionSettings settings_of(const PredictOptions& options, const Predictor& predictor,
                             const std::filesystem::path& folder) {
-  const auto predict = [predictor, folder](const Trial& trial) -> absl::StatusOr<Sample> {
+  const auto compute = [predictor, folder](const Trial& trial) -> absl::StatusOr<Sample> {
     Trial whole = trial;
     const auto primitive = Catalog::standard().with_defaults(trial.cell.primitive);
     if (!primitive.ok()) return primitive.status();
@@ -223,7 +223,8 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
           .program = options.program,
           .command = options.command,
           .go_on = shell_command(go_on),
-          .predict = predict,
+          .verb = "predict",
+          .compute = compute,
           .finished = finished};
 }
 
@@ -296,7 +297,7 @@ int start(const PredictOptions& options, const Predictor& predictor) {
 
 int resume(const PredictOptions& options, const Predictor& predictor) {
   note_signals();
-  auto resumed = resume_run(*options.resume, RowKind::kPredicted);
+  auto resumed = resume_run(*options.resume, RowKind::kComputed);
   if (!resumed.ok()) return complain(std::cerr, who(options), resumed.status());
   SessionSettings settings = settings_of(options, predictor, *options.resume);
   if (const auto* finished = std::get_if<FinishedSession>(&*resumed)) {

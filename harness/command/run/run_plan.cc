@@ -143,7 +143,7 @@ absl::StatusOr<FinishedSession> read_finished(const std::filesystem::path& folde
   return finished_session(folder.string(), std::move(run->meta.plan), std::move(run->measurements));
 }
 
-bool is_predicted(const Plan& plan) {
+bool is_computed(const Plan& plan) {
   return !plan.trials.empty() && !plan.trials.front().cell.machine.empty();
 }
 
@@ -155,11 +155,11 @@ absl::Status check_kind(const Meta& meta, const std::filesystem::path& folder, R
                         "again: %s",
                         folder.string(), to_text(*meta.shard), meta.command));
   }
-  const bool predicted = is_predicted(meta.plan);
-  if (predicted == (kind == RowKind::kPredicted)) return absl::OkStatus();
+  const bool computed = is_computed(meta.plan);
+  if (computed == (kind == RowKind::kComputed)) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrFormat(
       "%s: the rows are %s; to go on with it: lockbench %s --resume %s", folder.string(),
-      predicted ? "predictions" : "measurements", predicted ? "predict" : "run", folder.string()));
+      computed ? "predictions" : "measurements", computed ? "predict" : "run", folder.string()));
 }
 
 }  // namespace
@@ -175,8 +175,7 @@ absl::StatusOr<std::variant<ResumedRun, FinishedSession>> resume_run(
   const absl::StatusOr<bool> finished = is_finished(*meta, folder / "trials.csv");
   if (!finished.ok()) return finished.status();
   if (*finished) return read_finished(folder);
-  // A prediction does not depend on the machine that computes it.
-  const Machine machine = kind == RowKind::kPredicted ? meta->machine : read_machine();
+  const Machine machine = kind == RowKind::kComputed ? meta->machine : read_machine();
   const std::string obstacle =
       why_not_resume(*meta, machine, this_build(), plugin_records(meta->plan));
   if (!obstacle.empty()) {

@@ -31,7 +31,8 @@ int run_plan(Plan plan, const std::optional<std::filesystem::path>& out,
              const std::vector<std::string>& words, SessionSettings settings,
              const std::optional<RunAim>& aim = std::nullopt);
 
-enum class RowKind { kMeasured, kPredicted };
+// Computed rows are of a modelled machine, and do not depend on this one.
+enum class RowKind { kMeasured, kComputed };
 
 // A finished run is only read, whatever machine and build measured it. If a user has removed one of
 // its rows, it is not finished. Any other run is opened as by open_for_resume(). FailedPrecondition

@@ -81,8 +81,7 @@ FinishedSession finished_session(std::string folder, Plan plan, std::vector<Meas
 
 int finish_again(const FinishedSession& session, const SessionSettings& settings) {
   const std::size_t trials = session.tally.trials();
-  std::cerr << "lockbench " << settings.command << ": nothing was left to "
-            << (settings.predict ? "predict: " : "measure: ")
+  std::cerr << "lockbench " << settings.command << ": nothing was left to " << settings.verb << ": "
             << (trials == 1 ? "its trial has its row"
                             : absl::StrCat("all ", trials, " trials have their row"))
             << '\n';
@@ -136,7 +135,7 @@ int Session::run() {
 
 // Waits for a quiet machine, and records what was found.
 absl::Status Session::note_surroundings() {
-  if (settings_.predict) return absl::OkStatus();
+  if (settings_.compute) return absl::OkStatus();
   watch_.note_start();
   watch_.wait_for_quiet();
   return writer_.note(watch_.surroundings());
@@ -178,10 +177,10 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   progress_.show(state_, decided_ + again + describe(trial.cell));
   Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
   absl::StatusOr<Sample> sample =
-      settings_.predict ? settings_.predict(trial) : measure_in_child(kThisProgram, trial);
+      settings_.compute ? settings_.compute(trial) : measure_in_child(kThisProgram, trial);
   if (!sample.ok()) return sample.status();
   row.sample = *std::move(sample);
-  if (settings_.predict) return row;
+  if (settings_.compute) return row;
   watch_.note_trial(row.sample);
   note_disturbance(trial.cell, row.sample);
   return row;
@@ -299,7 +298,7 @@ int Session::finished() {
   progress_.show(state_, "");
   progress_.end_bar_line();
   absl::Status ended = absl::OkStatus();
-  if (!settings_.predict) {
+  if (!settings_.compute) {
     watch_.note_end();
     ended = writer_.note(watch_.surroundings());
   }

@@ -70,9 +70,10 @@ struct SessionSettings {
   std::string go_on;  // the command that continues the run; empty: `run --resume`
   // The flag with which the command answers from a run; empty: what continues the run answers, too.
   std::string answers_with;
-  // Predicts a trial. Nothing is then measured, so the session neither waits for a quiet machine
+  std::string verb = "measure";  // what it does with a trial, in messages
+  // Computes a trial. Nothing is then measured, so the session neither waits for a quiet machine
   // nor looks for disturbance. Absent: trials are measured in child processes.
-  std::function<absl::StatusOr<Sample>(const Trial&)> predict = {};
+  std::function<absl::StatusOr<Sample>(const Trial&)> compute = {};
   std::function<int(const FinishedSession&)> finished;  // prints the result; returns the exit code
 };
 

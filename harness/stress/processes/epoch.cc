@@ -64,7 +64,7 @@ class Epoch {
     while (!group_.collect()) {
       injector_.count_recoveries();
       const std::vector<std::uint32_t> left = group_.living();
-      if (left.empty()) return observe(Ended{});
+      if (left.empty()) return check_seen(Ended{});
       // Calls every detector, because each of them needs regular calls.
       const auto still = std::count_if(left.begin(), left.end(), [&](std::uint32_t slot) {
         const pid_t process = group_.process(slot);
@@ -136,7 +136,7 @@ class Epoch {
     const std::uint32_t slot = left.front();
     const std::uint32_t key = state_.slots[slot].events.now().key;
     const std::uint64_t owner = get(state_.canaries[key].owner);
-    observe(ProcessStall{.process = slot,
+    check_seen(ProcessStall{.process = slot,
                          .key = key,
                          .last_holder = number_in(owner),
                          .last_holder_was_killed = owner != kNobody && state_.was_killed(owner)});
@@ -155,14 +155,14 @@ class Epoch {
       const std::uint64_t number = context_.numbers[key]->read().value_or(0);
       const Updates updates{
           .when = Updates::kAtEnd, .key = key, .least = done, .most = begun, .seen = number};
-      if (!observe(updates)) return false;
+      if (!check_seen(updates)) return false;
     }
     return true;
   }
 
   // Returns false if an oracle failed.
   template <class Seen>
-  bool observe(const Seen& seen) {
+  bool check_seen(const Seen& seen) {
     return check(state_, kOwnSlot, seen);
   }
 

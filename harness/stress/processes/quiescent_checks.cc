@@ -58,7 +58,7 @@ class QuiescentChecks {
     }
     const int status = checker.status();
     const bool as_told = hangs || (WIFSIGNALED(status) && WTERMSIG(status) == signal);
-    if (const auto end = abnormal_end(status); end && !as_told) observe(*end);
+    if (const auto end = abnormal_end(status); end && !as_told) check_seen(*end);
     return !state_.failure.noted();
   }
 
@@ -105,11 +105,11 @@ class QuiescentChecks {
     const std::uint64_t insists = get(state_.insists);
     const std::uint64_t nests = get(state_.nests);
     if (insists == 0) {
-      observe(Hang{Hang::kCallOfUnusedLock});
+      check_seen(Hang{Hang::kCallOfUnusedLock});
     } else if (const auto key = static_cast<std::uint32_t>(insists - 1); nests == 0) {
-      observe(FreeKey{.key = key, .inherited = get(state_.inherits) != 0});
+      check_seen(FreeKey{.key = key, .inherited = get(state_.inherits) != 0});
     } else {
-      observe(OtherKey{.held = static_cast<std::uint32_t>(nests - 1), .asked = key});
+      check_seen(OtherKey{.held = static_cast<std::uint32_t>(nests - 1), .asked = key});
     }
   }
 
@@ -119,7 +119,7 @@ class QuiescentChecks {
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
       if (!acquires_unused(*handle, key)) return;
-      observe(FreeKey{.key = key, .free = 1});
+      check_seen(FreeKey{.key = key, .free = 1});
       handle->unlock();
     }
     if (!context_.abilities.lock_per_key) return;
@@ -127,7 +127,7 @@ class QuiescentChecks {
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       held.push_back(context_.lock->handle(key));
       if (!acquires_unused(*held.back(), key)) return;
-      if (key != 0) observe(OtherKey{.held = key - 1, .asked = key, .acquired = true});
+      if (key != 0) check_seen(OtherKey{.held = key - 1, .asked = key, .acquired = true});
       put(state_.nests, 1 + key);
     }
     for (const auto& handle : held) handle->unlock();
@@ -147,7 +147,7 @@ class QuiescentChecks {
       if (key == held) continue;
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
       if (!acquires_unused(*handle, key)) return;
-      observe(OtherKey{.held = held, .asked = key, .acquired = true});
+      check_seen(OtherKey{.held = held, .asked = key, .acquired = true});
       handle->unlock();
     }
   }
@@ -188,7 +188,7 @@ class QuiescentChecks {
   }
 
   template <class Seen>
-  void observe(const Seen& seen) {
+  void check_seen(const Seen& seen) {
     check(state_, kOwnSlot, seen);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the simulated platform asks of a model of a machine (LOCKBENCH_PREDICT), in addition to
-// hooks.h. A search for wrong interleavings has no use for these.
+// What the simulated platform asks of a model of a machine (LOCKBENCH_MACHINE_MODEL), in addition
+// to hooks.h. A search for wrong interleavings has no use for these.
 #pragma once
 
 #include <cstdint>

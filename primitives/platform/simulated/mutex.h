@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Simulated mutex and condition variable, on the simulated futex. Correct by being plain: three
-// states, no spinning. On the model of a machine (LOCKBENCH_PREDICT), a notice calls the kernel
-// only if a thread waits that no earlier notice was for, as that of the C library does. Source: T.
-// Riegel, the condition variable of glibc 2.25, 2016.
+// states, no spinning. On the model of a machine (LOCKBENCH_MACHINE_MODEL), a notice calls the
+// kernel only if a thread waits that no earlier notice was for, as that of the C library does.
+// Source: T. Riegel, the condition variable of glibc 2.25, 2016.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class ConditionVariable {
     return in_time;
   }
 
-#if defined(LOCKBENCH_PREDICT)
+#if defined(LOCKBENCH_MACHINE_MODEL)
   // Under the lock, so that a thread which notifies after it has changed what is waited for sees
   // it.
   void count_in() {
@@ -126,7 +126,7 @@ class ConditionVariable {
   }
 
   FutexWord notices_{0};
-#if defined(LOCKBENCH_PREDICT)
+#if defined(LOCKBENCH_MACHINE_MODEL)
   // Each thread inside of wait() is counted once: as one that no notice was for, or one that a
   // notice was for.
   static constexpr std::uint32_t kWaiting = 1;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Simulated spinning. In a search for wrong interleavings, to look again is of no use before
-// another thread has done something. On the model of a machine (LOCKBENCH_PREDICT), each pause
-// takes its time, and threads spin as often as they do in a normal build.
+// another thread has done something. On the model of a machine (LOCKBENCH_MACHINE_MODEL), each
+// pause takes its time, and threads spin as often as they do in a normal build.
 #pragma once
 
 #include <cstdint>
 
 #include "primitives/platform/simulated/hooks.h"
-#if defined(LOCKBENCH_PREDICT)
+#if defined(LOCKBENCH_MACHINE_MODEL)
 #include "primitives/platform/simulated/machine_hooks.h"
 #endif
 
@@ -19,7 +19,7 @@ inline void pause() noexcept {
 }
 inline void execution_fence() noexcept {}
 
-#if defined(LOCKBENCH_PREDICT)
+#if defined(LOCKBENCH_MACHINE_MODEL)
 inline constexpr bool kHasTicks = true;
 inline std::uint64_t ticks() noexcept {
   return simulated::ticks();

@@ -59,7 +59,7 @@ T& of_this_process() {
   return *static_cast<T*>(simulated::of_this_process([]() -> void* { return new T(); }));
 }
 
-#if defined(LOCKBENCH_PREDICT)
+#if defined(LOCKBENCH_MACHINE_MODEL)
 constexpr std::size_t places(std::size_t usual) noexcept {
   return usual;
 }

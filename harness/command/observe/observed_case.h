@@ -12,6 +12,7 @@
 #include <absl/status/status.h>
 
 #include "harness/command/advise/advice_case.h"
+#include "harness/command/advise/case_source.h"
 #include "harness/command/observe/observed_place.h"
 
 namespace lockbench {
@@ -32,5 +33,8 @@ ObservedCase case_of(const RecordedPlace& place);
 // and the differences to `out`. An error as recorded_place().
 absl::Status take_place(const std::filesystem::path& folder, std::size_t number, AdviceCase& wanted,
                         std::ostream& out);
+
+// For `advise`: the case is the load of the place that --observed and --place name.
+CaseSource case_of_place();
 
 }  // namespace lockbench

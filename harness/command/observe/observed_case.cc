@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/advise/observed_case.h"
+#include "harness/command/observe/observed_case.h"
 
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <absl/strings/str_format.h>
 
 #include "harness/base/printable.h"
+#include "harness/cli/flags.h"
 #include "harness/command/advise/question.h"
 
 namespace lockbench {
@@ -117,6 +120,33 @@ absl::Status take_place(const std::filesystem::path& folder, std::size_t number,
   found.wanted.beats = wanted.beats;
   wanted = std::move(found.wanted);
   return absl::OkStatus();
+}
+
+CaseSource case_of_place() {
+  struct Flags {
+    std::optional<std::filesystem::path> observed;
+    std::size_t place = 1;
+  };
+  const auto flags = std::make_shared<Flags>();
+  return {.flag = "--observed",
+          .add_flags =
+              [flags](CLI::App& advise) {
+                add_folder(advise, "--observed",
+                           "The case is the load of a place in a program: the folder that "
+                           "`lockbench observe` wrote",
+                           flags->observed);
+                add_count(advise, "--place", {1, 1'000'000},
+                          "Which place of --observed, in the order of its table [1]", flags->place);
+              },
+          .given = [flags] { return flags->observed.has_value(); },
+          .idle = [](const CLI::App& advise) -> std::string {
+            if (!was_given(advise, "--place")) return {};
+            return "--place: names a place of an observation; say --observed DIR";
+          },
+          .take =
+              [flags](AdviceCase& wanted, std::ostream& out) {
+                return take_place(*flags->observed, flags->place, wanted, out);
+              }};
 }
 
 }  // namespace lockbench
