@@ -13,10 +13,10 @@
 #include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
-#include "harness/cli/program_flags.h"
 #include "harness/command/advise/advise_entry.h"
 #include "harness/command/observe/observe_command.h"
 #include "harness/command/observe/observed_case.h"
+#include "harness/command/observe/program_flags.h"
 
 namespace lockbench {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
-#include "harness/cli/program_flags.h"
+#include "harness/command/observe/program_flags.h"
 #include "harness/command/substitute/compare_program_command.h"
 #include "harness/command/substitute/substitute_command.h"
 #include "harness/plan/expression.h"

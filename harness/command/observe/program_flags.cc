@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cli/program_flags.h"
+#include "harness/command/observe/program_flags.h"
 
 #include "harness/cli/flags.h"
 #include "harness/plan/expression.h"
