@@ -136,10 +136,11 @@ class Epoch {
     const std::uint32_t slot = left.front();
     const std::uint32_t key = state_.slots[slot].events.now().key;
     const std::uint64_t owner = get(state_.canaries[key].owner);
-    check_seen(ProcessStall{.process = slot,
-                         .key = key,
-                         .last_holder = number_in(owner),
-                         .last_holder_was_killed = owner != kNobody && state_.was_killed(owner)});
+    check_seen(
+        ProcessStall{.process = slot,
+                     .key = key,
+                     .last_holder = number_in(owner),
+                     .last_holder_was_killed = owner != kNobody && state_.was_killed(owner)});
   }
 
   // The last update of a killed process may or may not have been made, so the count has a lower and
