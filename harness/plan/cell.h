@@ -79,7 +79,7 @@ struct Cell {
   std::uint32_t sample_every = 64;  // which waits are timed: a random 1 in n; 1: each; 0: none
   Nanoseconds stall_limit{0};       // after this time without progress it is a deadlock; 0: never
   Nanoseconds time_limit{0};        // for the whole trial; after it the outcome is `timeout`
-  std::string machine;  // the modelled machine that it runs on; empty: this one
+  std::string machine;              // the modelled machine that it runs on; empty: this one
 
   static constexpr std::uint32_t kMaxThreads = 4096;
   static constexpr std::uint64_t kMaxKeys = 1ULL << 30;
