@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -246,3 +247,9 @@ def test_a_preset_is_predicted_for_the_model_of_its_target(
     for wrong in ("quick", preset_of(tmp_path, "1", "nix")):
         done = lockbench.run("predict", wrong)
         assert done.returncode == 2 and "--machine: not given; name a machine" in done.stderr
+
+
+def test_the_list_ends_with_the_machines(lockbench: Program) -> None:
+    everything = json.loads(lockbench.run("list", "--format", "json").stdout)
+    assert list(everything)[-1] == "machines"
+    assert "i7-1165g7" in [one["name"] for one in everything["machines"]]
