@@ -268,13 +268,13 @@ void fields(S& sample, const Visit& visit) {
         sample.refused_writes);
   visit(Field{"run_delay_share", "ratio",
               "longest time that a thread waited for a processor, as a share of the window",
-              kNoDelays, kShareBounds},
+              kNoDelays},
         sample.run_delay_share);
   visit(
       Field{"denied_cpu_share", "ratio",
             "least share of the usable processor time that was denied to the threads; threads that "
             "wait for each other do not count",
-            kNoDelays, kShareBounds},
+            kNoDelays},
       sample.denied_cpu_share);
   visit(Field{"interference", "text",
               "effect of other work on the trial, with its limit; the row is not valid, unless the "
