@@ -9,6 +9,7 @@
 int main(int count, char** words) {
   using namespace lockbench::stress;
   const auto none = [] { return std::vector<RegisteredLock>(); };
-  return lockbench::engine_main({words, static_cast<std::size_t>(count)}, none, services::test_lock,
-                                lockbench::tests_at_services);
+  return lockbench::engine_main(
+      {words, static_cast<std::size_t>(count)},
+      {.registry = none, .test_lock = services::test_lock, .tests = lockbench::tests_at_services});
 }

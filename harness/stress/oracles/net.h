@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Net: the lock's Petri net must be able to do what the lock does. The trace checker decides this
-// (conformance/trace_checker.h).
+// Net: the net of the lock must be able to do what the lock does. What checks an order's net
+// decides this (lockbench_net_check() in cmake/parts.cmake).
 #pragma once
 
 #include "harness/stress/oracles/oracle.h"

@@ -22,7 +22,6 @@
 #include "harness/stress/campaign.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/processes/call_watch.h"
-#include "harness/stress/processes/conformance.h"
 #include "harness/stress/processes/epoch.h"
 #include "harness/stress/processes/shared_state.h"
 
@@ -280,7 +279,6 @@ class ProcessEpochs final : public Epochs {
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress) {
-  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   absl::StatusOr<Turns> turns = turns_for(order);
   if (!turns.ok()) return turns.status();
   absl::Status possible = leave_out_kills(*turns, entry.abilities.limits);

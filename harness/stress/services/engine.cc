@@ -61,9 +61,6 @@ absl::Status check_order(const Order& order) {
     return absl::InvalidArgumentError(
         "mode: the faults of the services engine are chosen by --faults");
   }
-  if (!order.net.empty()) {
-    return absl::InvalidArgumentError("net: the services engine does not know models");
-  }
   if (!order.network.empty() && order.network != kProxy && order.network != kNamespaces) {
     return absl::InvalidArgumentError(
         absl::StrCat("network: '", order.network, "'; say ", kProxy, " or ", kNamespaces));

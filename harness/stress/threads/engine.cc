@@ -23,7 +23,6 @@
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/fairness.h"
 #include "harness/stress/oracles/unvaried.h"
-#include "harness/stress/threads/conformance.h"
 #include "harness/stress/threads/epoch.h"
 #include "harness/stress/threads/supervisor.h"
 
@@ -284,7 +283,6 @@ class ThreadEpochs final : public Epochs {
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress) {
-  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   absl::StatusOr<Wish> wish = wish_for(order);
   if (!wish.ok()) return wish.status();
   absl::StatusOr<std::vector<std::size_t>> modes = modes_for(entry, order);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/processes/recorded_run.h"
+#include "harness/petri/conformance/processes/recorded_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,9 +11,9 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "harness/stress/conformance/recording_runner.h"
+#include "harness/petri/conformance/processes/possible_traces.h"
+#include "harness/petri/conformance/recording_runner.h"
 #include "harness/stress/interpreter.h"
-#include "harness/stress/processes/possible_traces.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/watched_child.h"

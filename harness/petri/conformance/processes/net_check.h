@@ -18,9 +18,7 @@
 
 namespace lockbench::stress::processes {
 
-// Requires: order.net is not empty, and this process has one thread. Fails with InvalidArgument if
-// the net cannot be read or does not describe this lock. The oracle of a counterexample is kNet, or
-// kCrash if a process ended badly. The report's trace contains the events up to the failure.
+// As Conformer::check(). Requires: this process has one thread.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const ReportProgress& report_progress);
 

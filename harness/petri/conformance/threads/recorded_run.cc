@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/recorded_run.h"
+#include "harness/petri/conformance/threads/recorded_run.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/kernel/processors.h"
-#include "harness/stress/conformance/recording_runner.h"
+#include "harness/petri/conformance/recording_runner.h"
 #include "harness/stress/interpreter.h"
 #include "harness/stress/supervision/watched_child.h"
 #include "harness/stress/threads/fault_injector.h"

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "harness/stress/conformance/trace_checker.h"
-#include "harness/stress/conformance/watched_net.h"
+#include "harness/petri/conformance/trace_checker.h"
+#include "harness/petri/conformance/watched_net.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/registered_lock.h"
 

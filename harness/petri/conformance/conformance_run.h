@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/stress/conformance/trace_checker.h"
-#include "harness/stress/conformance/watched_net.h"
+#include "harness/petri/conformance/trace_checker.h"
+#include "harness/petri/conformance/watched_net.h"
 #include "harness/stress/engine_program.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/report.h"

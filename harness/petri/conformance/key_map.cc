@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/conformance/key_map.h"
+#include "harness/petri/conformance/key_map.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -13,8 +13,8 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/stress/conformance/trace_checker.h"
-#include "harness/stress/conformance/watched_net.h"
+#include "harness/petri/conformance/trace_checker.h"
+#include "harness/petri/conformance/watched_net.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/shared_words.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "harness/stress/conformance/program_source.h"
+#include "harness/petri/conformance/program_source.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/event.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/processes/possible_traces.h"
+#include "harness/petri/conformance/processes/possible_traces.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/petri/conformance/watched_net.h"
 #include "harness/petri/net.h"
 #include "harness/petri/replay.h"
-#include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/trace/event.h"
 
 namespace lockbench::stress {

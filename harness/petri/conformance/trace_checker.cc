@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/conformance/trace_checker.h"
+#include "harness/petri/conformance/trace_checker.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/conformance/program_source.h"
+#include "harness/petri/conformance/program_source.h"
 
 #include <algorithm>
 
-#include "harness/stress/conformance/net_program.h"
+#include "harness/petri/conformance/net_program.h"
 #include "harness/stress/litmus/generate.h"
 
 namespace lockbench::stress {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/conformance/net_program.h"
+#include "harness/petri/conformance/net_program.h"
 
 #include <algorithm>
 #include <iterator>

@@ -4,8 +4,7 @@
 //
 // Threads run programs that do what the net's threads can do, at full speed. Their events are
 // recorded in an order that is consistent with the order that a correct lock guarantees
-// (trace/recorder.h). Each trace must be a firing sequence of the net and must end in a state in
-// which the net can end (conformance/trace_checker.h).
+// (trace/recorder.h).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -16,11 +15,9 @@
 
 namespace lockbench::stress::threads {
 
-// Requires: order.net is not empty, and this process has one thread. Fails with InvalidArgument if
-// the net cannot be read or does not describe this lock, or if the hold limit of the lock is less
-// than a second, because threads cannot observe when a hold expires. The oracle of a counterexample
-// is kNet, or kCrash if the process of a run ended badly. The report's trace contains the events up
-// to the failure.
+// As Conformer::check(). Requires: this process has one thread. Fails with InvalidArgument also if
+// the hold limit of the lock is less than a second, because threads cannot observe when a hold
+// expires.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const ReportProgress& report_progress);
 

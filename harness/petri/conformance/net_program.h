@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <random>
 
-#include "harness/stress/conformance/trace_checker.h"
-#include "harness/stress/conformance/watched_net.h"
+#include "harness/petri/conformance/trace_checker.h"
+#include "harness/petri/conformance/watched_net.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/registered_lock.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/stress/conformance/program_source.h"
+#include "harness/petri/conformance/program_source.h"
 #include "harness/stress/processes/mode.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/event.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/conformance/watched_net.h"
+#include "harness/petri/conformance/watched_net.h"
 
 #include <algorithm>
 #include <sstream>
