@@ -13,7 +13,7 @@ set(share ${CMAKE_INSTALL_DATADIR}/lockbench)
 install(TARGETS lockbench lockbench-micro RUNTIME COMPONENT program)
 # Capabilities add theirs to these properties.
 get_property(engines GLOBAL PROPERTY LOCKBENCH_ENGINES)
-foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services ${engines})
+foreach(engine lockbench-sim lockbench-real lockbench-proc ${engines})
   if(TARGET ${engine})
     install(TARGETS ${engine} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                       COMPONENT program)
@@ -105,7 +105,7 @@ install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake
 # The pages that messages name: tests/scripts/test_cited_pages.py.
 get_property(pages GLOBAL PROPERTY LOCKBENCH_INSTALLED_PAGES)
 foreach(page docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md
-             docs/prediction.md docs/presets.md docs/services.md docs/stress.md docs/stress-engines.md
+             docs/prediction.md docs/presets.md docs/stress.md docs/stress-engines.md
              ${pages})
   if(EXISTS ${PROJECT_SOURCE_DIR}/${page})
     install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs COMPONENT program)

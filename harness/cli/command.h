@@ -78,6 +78,7 @@ class Command {
  protected:
   // For a capability that adds to this command.
   void add_to_footer(const std::string& more) { text_.footer += more; }
+  void set_footer(std::string footer) { text_.footer = std::move(footer); }
 
  private:
   CommandText text_;

@@ -77,4 +77,5 @@ def test_a_path_that_is_not_there_is_refused(tree: Path) -> None:
 
 
 def test_each_capability_of_this_checkout_is_found() -> None:
-    assert {"predict", "model", "services", "observe", "cluster"} <= modules.counts(ROOT).keys()
+    files = [file for file in modules.tracked(ROOT) if Path(file).name == modules.DESCRIPTION]
+    assert len(modules.counts(ROOT)) == len(files) > 0

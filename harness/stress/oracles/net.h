@@ -13,7 +13,7 @@ struct Net {
   static constexpr std::string_view kDescription =
       "The lock does what its [Petri net](petri.md) cannot do: `lockbench model keyed --conform`.";
 
-  static bool needed(EngineId, const Abilities&) { return false; }
+  static bool needed(const EngineTraits&, const Abilities&) { return false; }
 };
 
 }  // namespace lockbench::stress::oracles

@@ -54,7 +54,7 @@ absl::StatusOr<Turns> turns_for(const Order& order) {
     std::iota(turns.modes.begin(), turns.modes.end(), 0);
     return turns;
   }
-  const absl::StatusOr<std::size_t> mode = mode_named(modes(), EngineId::kProc, order.mode);
+  const absl::StatusOr<std::size_t> mode = mode_named(modes(), kProcEngine, order.mode);
   if (!mode.ok()) return mode.status();
   turns.modes = {*mode};
   return turns;
@@ -286,7 +286,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!possible.ok()) return possible;
   prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector polls every 500 us
   ProcessEpochs epochs(entry, order, *std::move(turns), report_progress);
-  return run_campaign(epochs, entry, order, {.engine = EngineId::kProc}, report_progress);
+  return run_campaign(epochs, entry, order, {.engine = kProcEngine}, report_progress);
 }
 
 }  // namespace lockbench::stress::processes

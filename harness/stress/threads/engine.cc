@@ -88,7 +88,7 @@ absl::StatusOr<std::vector<std::size_t>> modes_for(const RegisteredLock& entry,
     std::iota(all.begin(), all.end(), 0);
     return with_delays_between(entry, all);
   }
-  const absl::StatusOr<std::size_t> mode = mode_named(modes(), EngineId::kReal, order.mode);
+  const absl::StatusOr<std::size_t> mode = mode_named(modes(), kRealEngine, order.mode);
   if (!mode.ok()) return mode.status();
   if (modes()[*mode].fault == FaultKind::kAccessDelays && !entry.make_instrumented) {
     return absl::InvalidArgumentError(
@@ -238,8 +238,7 @@ class ThreadEpochs final : public Epochs {
                        absl::StrJoin(report.replay.options, " "), ")"));
     }
     if (report.verdict == Verdict::kClean) {
-      report.remarks.insert(report.remarks.begin(),
-                            unvaried_remark(EngineId::kReal, entry_.abilities));
+      report.remarks.insert(report.remarks.begin(), unvaried_remark(kRealEngine, entry_.abilities));
     }
   }
 
@@ -288,7 +287,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   absl::StatusOr<std::vector<std::size_t>> modes = modes_for(entry, order);
   if (!modes.ok()) return modes.status();
   ThreadEpochs epochs(entry, order, *std::move(wish), *std::move(modes), report_progress);
-  return run_campaign(epochs, entry, order, {.engine = EngineId::kReal}, report_progress);
+  return run_campaign(epochs, entry, order, {.engine = kRealEngine}, report_progress);
 }
 
 }  // namespace lockbench::stress::threads

@@ -238,7 +238,7 @@ Verdict verdict_of(const Outcome& outcome, const ExploreOptions& options,
     return all_is_explored(outcome, options.most_preemptions) ? Verdict::kClean
                                                               : Verdict::kInconclusive;
   }
-  return clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, abilities));
+  return clean_or_inconclusive(outcome.evaluations, needed_oracles(kSimEngine, abilities));
 }
 
 // Reports in place of the blocked thread, which cannot.
@@ -316,7 +316,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   }
   report.verdict = verdict_of(outcome, options, entry.abilities);
   if (report.verdict == Verdict::kClean) {
-    report.remarks.push_back(unvaried_remark(EngineId::kSim, entry.abilities));
+    report.remarks.push_back(unvaried_remark(kSimEngine, entry.abilities));
   }
   report_work(outcome.work, options, report);
   report_limits(*models, report);
