@@ -104,7 +104,7 @@ install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake
 
 # The pages that messages name: tests/scripts/test_cited_pages.py.
 get_property(pages GLOBAL PROPERTY LOCKBENCH_INSTALLED_PAGES)
-foreach(page docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md
+foreach(page docs/continuous-integration.md docs/method.md docs/observe.md
              docs/prediction.md docs/presets.md docs/stress.md docs/stress-engines.md
              ${pages})
   if(EXISTS ${PROJECT_SOURCE_DIR}/${page})

@@ -5,7 +5,7 @@
 //
 // Each folder of commands has a function that adds them, which its CMakeLists.txt names:
 //
-//   lockbench_commands(lockbench_merge add_merge_commands)
+//   lockbench_commands(lockbench_doctor add_doctor_commands)
 //
 // The program makes the list of all commands from these lines. So a new command changes its own
 // folder alone.

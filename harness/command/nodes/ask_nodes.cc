@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/ask_nodes.h"
+#include "harness/command/nodes/ask_nodes.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 
 #include "harness/base/printable.h"
 #include "harness/base/quantity.h"
-#include "harness/process/job_engines.h"
+#include "harness/command/submit/job_engines.h"
 #include "harness/record/meta.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/nodes_page.h"
+#include "harness/command/nodes/nodes_page.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cli/cluster_flags.h"
+#include "harness/command/submit/cluster_flags.h"
 
 #include "harness/cli/flags.h"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/exit_code.h"
-#include "harness/command/doctor/ask_nodes.h"
-#include "harness/command/doctor/node_answers.h"
-#include "harness/command/doctor/nodes_page.h"
+#include "harness/command/nodes/ask_nodes.h"
+#include "harness/command/nodes/node_answers.h"
+#include "harness/command/nodes/nodes_page.h"
 
 namespace lockbench {
 namespace {

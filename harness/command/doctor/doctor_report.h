@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NodeAnswers: the outputs of `lockbench doctor --format json` on several machines.
+// DoctorReport: what doctor says of one machine, as JSON and read again.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,19 +31,5 @@ std::string doctor_json(const DoctorReport& report);
 
 // InvalidArgument names the member that is missing or of a wrong type.
 absl::StatusOr<DoctorReport> parse_doctor_json(std::string_view text);
-
-struct NodeAnswer {
-  std::string name;
-  std::optional<DoctorReport> report;
-  std::string trouble;        // why there is no report; empty if there is one
-  bool not_eligible = false;  // the engine does not offer this node under the constraint
-
-  bool operator==(const NodeAnswer&) const = default;
-};
-
-// Parses the output of a script of ask_nodes.h: lines `out|err|end <tab> node <tab> text`, in which
-// the lines of several nodes may alternate. The text of `end` is the exit code. The result is in
-// the order of the nodes' first lines.
-std::vector<NodeAnswer> parse_answers(std::string_view text);
 
 }  // namespace lockbench

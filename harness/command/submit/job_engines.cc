@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/process/job_engines.h"
+#include "harness/command/submit/job_engines.h"
 
 #include <sys/wait.h>
 #include <utility>

@@ -10,7 +10,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/command/doctor/node_answers.h"
+#include "harness/command/nodes/node_answers.h"
 
 namespace lockbench {
 

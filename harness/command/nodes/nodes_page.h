@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/doctor/node_answers.h"
+#include "harness/command/nodes/node_answers.h"
 
 namespace lockbench {
 
