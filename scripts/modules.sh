@@ -10,7 +10,8 @@ usage() {
 Usage: ./scripts/modules.sh [--only-build] NAME...
 
 In a copy of the checkout (build/modules/NAME), deletes the folders of the
-capability NAME, configures and builds what is left, and runs its quick tests.
+capability NAME, configures and builds what is left, writes its manual, and runs
+its quick tests.
 `scripts/modules.py list` names the capabilities; `all` means each, one after
 the other. Exits with 1 if something of the rest does not build or does not
 pass. A capability takes as long as a build, less with a compiler cache.
@@ -55,7 +56,8 @@ without() {
   (
     cd "$folder"
     cmake --preset release -DBUILD_TESTING=ON >/dev/null &&
-      cmake --build --preset release --parallel "$(nproc)" -- -k 0 >build.log 2>&1
+      cmake --build --preset release --parallel "$(nproc)" -- -k 0 >build.log 2>&1 &&
+      python3 scripts/manual.py build/release/lockbench
   ) || {
     grep -hE '(error|Error):? ' "$folder/build.log" | head -20 || true
     return 1
