@@ -42,12 +42,11 @@ namespace lockbench::stress {
 // What oracles and campaigns have to know of an engine.
 struct EngineTraits {
   std::string_view name;
-  bool simulates = false;    // it decides in which order accesses happen
-  bool one_process = false;  // the holders are threads of one process
-  bool sees_tokens = true;   // the holders' tokens are compared
-  bool several_keys = true;  // a worker may use a key while another one is held
-  bool counts_permits =
-      true;  // it counts also for locks with several holders, if they are numbered
+  bool simulates = false;      // it decides in which order accesses happen
+  bool one_process = false;    // the holders are threads of one process
+  bool sees_tokens = true;     // the holders' tokens are compared
+  bool several_keys = true;    // a worker may use a key while another one is held
+  bool counts_permits = true;  // it counts also where a key has several holders, numbered
 };
 
 inline constexpr EngineTraits kSimEngine{.name = "sim", .simulates = true, .one_process = true};
