@@ -13,7 +13,7 @@ set(share ${CMAKE_INSTALL_DATADIR}/lockbench)
 install(TARGETS lockbench lockbench-micro RUNTIME COMPONENT program)
 # Capabilities add theirs to these properties.
 get_property(engines GLOBAL PROPERTY LOCKBENCH_ENGINES)
-foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services ${engines})
+foreach(engine lockbench-sim lockbench-real lockbench-proc ${engines})
   if(TARGET ${engine})
     install(TARGETS ${engine} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                       COMPONENT program)
@@ -37,10 +37,11 @@ install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT pro
 if(EXISTS ${PROJECT_SOURCE_DIR}/workloads/machines)
   install(DIRECTORY workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 endif()
-get_property(scripts GLOBAL PROPERTY LOCKBENCH_SCRIPTS)
+get_property(scripts GLOBAL PROPERTY LOCKBENCH_INSTALLED_SCRIPTS)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
-                 scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
-                 scripts/gate.py scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py ${scripts} DESTINATION ${share}/scripts
+                 scripts/follow.py scripts/stress_report.py scripts/regret.py scripts/gate.py
+                 scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py ${scripts}
+        DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)
@@ -103,8 +104,10 @@ install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake
 install(DIRECTORY cmake/plugin_forms DESTINATION ${package} COMPONENT dev)
 
 # The pages that messages name: tests/scripts/test_cited_pages.py.
-foreach(page docs/cluster.md docs/continuous-integration.md docs/method.md docs/observe.md docs/petri.md
-             docs/prediction.md docs/presets.md docs/services.md docs/stress.md docs/stress-engines.md)
+get_property(pages GLOBAL PROPERTY LOCKBENCH_INSTALLED_PAGES)
+foreach(page docs/continuous-integration.md docs/method.md
+             docs/prediction.md docs/presets.md docs/stress.md docs/stress-engines.md
+             ${pages})
   if(EXISTS ${PROJECT_SOURCE_DIR}/${page})
     install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs COMPONENT program)
   endif()

@@ -8,3 +8,18 @@ function(lockbench_add_parts)
     endif()
   endforeach()
 endfunction()
+
+# lockbench_net_check(ENGINE TARGET HEADER FUNCTION): the library TARGET has FUNCTION, of the type
+# Engine in harness/stress/engine_program.h, with which the engine ENGINE runs the orders that have a
+# net. HEADER declares it.
+function(lockbench_net_check engine target header function)
+  set_property(GLOBAL PROPERTY LOCKBENCH_NET_CHECK_${engine} ${target} ${header} ${function})
+endfunction()
+
+# lockbench_install_parts(PAGES … SCRIPTS …): what a capability adds to the installed files: pages that
+# its messages name, and scripts that its commands run. Paths from the root.
+function(lockbench_install_parts)
+  cmake_parse_arguments(T "" "" "PAGES;SCRIPTS" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY LOCKBENCH_INSTALLED_PAGES ${T_PAGES})
+  set_property(GLOBAL APPEND PROPERTY LOCKBENCH_INSTALLED_SCRIPTS ${T_SCRIPTS})
+endfunction()

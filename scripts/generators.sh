@@ -27,7 +27,7 @@ tree_state() { git diff HEAD --binary && git status --porcelain; }
 
 build="${LOCKBENCH_BUILD-build/release}"
 before="$(tree_state)"
-./scripts/nets.sh "$build/lockbench"
+[[ ! -e scripts/nets.sh ]] || ./scripts/nets.sh "$build/lockbench"
 python3 scripts/gallery.py
 python3 scripts/recording.py docs/images/advise.cast
 dot -Tsvg docs/images/architecture.dot -o docs/images/architecture.svg

@@ -13,7 +13,7 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/quantity.h"
-#include "harness/catalog/service_plugins.h"
+#include "harness/catalog/known_plugins.h"
 #include "harness/catalog/subjects.h"
 #include "harness/kernel/processors.h"
 #include "harness/measure/workload_settings.h"
@@ -201,7 +201,7 @@ absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spe
     for (const CatalogEntry& entry : entries_) {
       if (names.empty() || names.back() != entry.listing.name) names.push_back(entry.listing.name);
     }
-    if (const ServicePlugin* const plugin = service_plugin_of(spec.name)) {
+    if (const KnownPlugin* const plugin = known_plugin_of(spec.name)) {
       if (plugin->for_stress_alone) {
         return invalid("primitive " + quoted(spec.name) +
                        " is for `lockbench stress --engine services` alone");

@@ -5,7 +5,7 @@
 //
 // Each folder of commands has a function that adds them, which its CMakeLists.txt names:
 //
-//   lockbench_commands(lockbench_merge add_merge_commands)
+//   lockbench_commands(lockbench_doctor add_doctor_commands)
 //
 // The program makes the list of all commands from these lines. So a new command changes its own
 // folder alone.
@@ -78,6 +78,7 @@ class Command {
  protected:
   // For a capability that adds to this command.
   void add_to_footer(const std::string& more) { text_.footer += more; }
+  void set_footer(std::string footer) { text_.footer = std::move(footer); }
 
  private:
   CommandText text_;

@@ -67,33 +67,41 @@ inline bool tests_at_services(const stress::RegisteredLock& lock) {
   return lock.scope == Scope::kService;
 }
 
+// What an engine is made of.
+struct EngineParts {
+  // The locks that it knows without a plug-in.
+  std::vector<stress::RegisteredLock> (*registry)() = nullptr;
+  stress::Engine test_lock;
+  // For the orders with a net; empty: they are refused.
+  stress::Engine check_net = nullptr;
+  // Which locks of a plug-in it knows.
+  bool (*tests)(const stress::RegisteredLock&) = tests_all;
+  // Makes the offer of a plug-in of the C interface.
+  PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr;
+  // Is called with the plug-in's file after it was loaded, and may refuse it.
+  absl::Status (*prepare)(const std::filesystem::path&) = nullptr;
+};
+
 // As run_engine_program(). If the first words are `--plugin FILE`, the locks are those of the
-// plug-in, and `registry` is not called. `of_c` makes the offer of a plug-in of the C interface.
-// Only the locks for which `tests` is true are known. `prepare` is called with the plug-in's file
-// after it was loaded, and may refuse it.
-inline int engine_main(std::span<const char* const> words,
-                       std::vector<stress::RegisteredLock> (*registry)(),
-                       const stress::Engine& engine,
-                       bool (*tests)(const stress::RegisteredLock&) = tests_all,
-                       PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr,
-                       absl::Status (*prepare)(const std::filesystem::path&) = nullptr) {
+// plug-in, and the registry is not called.
+inline int engine_main(std::span<const char* const> words, const EngineParts& parts) {
   if (words.size() < 3 || std::string_view(words[1]) != "--plugin") {
-    return stress::run_engine_program(words, registry(), engine);
+    return stress::run_engine_program(words, parts.registry(), parts.test_lock, parts.check_net);
   }
-  absl::StatusOr<LoadedPlugin> loaded = load_plugin(words[2], PluginBuild{}, of_c);
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(words[2], PluginBuild{}, parts.of_c);
   absl::Status sound = loaded.status();
-  if (sound.ok() && prepare != nullptr) sound = prepare(words[2]);
+  if (sound.ok() && parts.prepare != nullptr) sound = parts.prepare(words[2]);
   if (!sound.ok()) {
     std::cerr << words[0] << ": " << std::string(sound.message()) << '\n';
     return 1;
   }
-  std::erase_if(loaded->offer.locks, [=](const auto& lock) { return !tests(lock); });
-  const bool delays = PluginBuild::kSimulated == 0 && tests == tests_between_threads;
-  if (delays) add_instrumented(words[2], of_c, loaded->offer.locks);
+  std::erase_if(loaded->offer.locks, [&](const auto& lock) { return !parts.tests(lock); });
+  const bool delays = PluginBuild::kSimulated == 0 && parts.tests == tests_between_threads;
+  if (delays) add_instrumented(words[2], parts.of_c, loaded->offer.locks);
   add_several_objects(loaded->offer.locks);
   std::vector<const char*> rest{words[0]};
   rest.insert(rest.end(), words.begin() + 3, words.end());
-  return stress::run_engine_program(rest, loaded->offer.locks, engine);
+  return stress::run_engine_program(rest, loaded->offer.locks, parts.test_lock, parts.check_net);
 }
 
 }  // namespace lockbench

@@ -3,6 +3,7 @@
 // lockbench-proc: the engine of processes of `lockbench stress`. It checks the shipped locks.
 
 #include "harness/engines/engine_main.h"
+#include "harness/engines/net_check.h"
 #include "harness/engines/proc_registry.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/stress/processes/engine.h"
@@ -10,6 +11,9 @@
 int main(int count, char** words) {
   using namespace lockbench::stress;
   return lockbench::engine_main({words, static_cast<std::size_t>(count)},
-                                processes::stress_registry, processes::test_lock,
-                                lockbench::tests_between_processes, lockbench::c_offer);
+                                {.registry = processes::stress_registry,
+                                 .test_lock = processes::test_lock,
+                                 .check_net = lockbench::net_check(),
+                                 .tests = lockbench::tests_between_processes,
+                                 .of_c = lockbench::c_offer});
 }

@@ -3,13 +3,17 @@
 // lockbench-real: the engine of threads of `lockbench stress`. It checks the shipped locks.
 
 #include "harness/engines/engine_main.h"
+#include "harness/engines/net_check.h"
 #include "harness/engines/real_registry.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/stress/threads/engine.h"
 
 int main(int count, char** words) {
   using namespace lockbench::stress;
-  return lockbench::engine_main({words, static_cast<std::size_t>(count)}, threads::stress_registry,
-                                threads::test_lock, lockbench::tests_between_threads,
-                                lockbench::c_offer);
+  return lockbench::engine_main({words, static_cast<std::size_t>(count)},
+                                {.registry = threads::stress_registry,
+                                 .test_lock = threads::test_lock,
+                                 .check_net = lockbench::net_check(),
+                                 .tests = lockbench::tests_between_threads,
+                                 .of_c = lockbench::c_offer});
 }

@@ -3,6 +3,7 @@
 // lockbench-sim: the simulated engine of `lockbench stress`. It checks the shipped locks.
 
 #include "harness/engines/engine_main.h"
+#include "harness/engines/net_check.h"
 #include "harness/engines/sim_registry.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/simulated/foreign_calls.h"
@@ -10,7 +11,10 @@
 
 int main(int count, char** words) {
   using namespace lockbench::stress;
-  return lockbench::engine_main({words, static_cast<std::size_t>(count)}, explore::stress_registry,
-                                explore::test_lock, lockbench::tests_all, lockbench::c_offer,
-                                explore::prepare_plugin);
+  return lockbench::engine_main({words, static_cast<std::size_t>(count)},
+                                {.registry = explore::stress_registry,
+                                 .test_lock = explore::test_lock,
+                                 .check_net = lockbench::net_check(),
+                                 .of_c = lockbench::c_offer,
+                                 .prepare = explore::prepare_plugin});
 }

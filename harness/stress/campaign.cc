@@ -29,8 +29,8 @@ void report_confidence(const std::vector<Epochs::Clean>& all, std::uint64_t clea
   if (!failed && clean != 0) report.remarks.push_back(confidence_remark(clean));
 }
 
-std::vector<std::string> options_for(EngineId engine, const Order& order) {
-  std::vector<std::string> options = {"--engine", std::string(name_of(engine))};
+std::vector<std::string> options_for(const EngineTraits& engine, const Order& order) {
+  std::vector<std::string> options = {"--engine", std::string(engine.name)};
   if (order.threads != Order().threads) {
     options.insert(options.end(), {"--threads", absl::StrCat(order.threads)});
   }
@@ -82,7 +82,7 @@ absl::StatusOr<Report> run_campaign(Epochs& epochs, const RegisteredLock& entry,
   // The last epoch needs some time to stop, so epochs end when 98 % of the budget is used.
   const Clock::time_point until = terms.began + order.budget / 50 * 49;
   if (const absl::Status status = epochs.search(until); !status.ok()) return status;
-  Report report{.engine = std::string(name_of(terms.engine)),
+  Report report{.engine = std::string(terms.engine.name),
                 .lock = entry.name,
                 .failure = epochs.failure(),
                 .found_after_s = seconds_since(terms.began)};

@@ -71,7 +71,7 @@ class Epochs {
 };
 
 struct CampaignTerms {
-  EngineId engine;
+  EngineTraits engine;
   Epochs::Clock::time_point began = Epochs::Clock::now();
   std::chrono::seconds most_for_reruns{2};
   std::chrono::seconds most_for_command{5};
@@ -89,16 +89,15 @@ std::string confidence_remark(std::uint64_t clean);
 
 // The index of the mode with that name in the table of an engine. InvalidArgument lists the modes.
 template <class Mode>
-absl::StatusOr<std::size_t> mode_named(std::span<const Mode> modes, EngineId engine,
+absl::StatusOr<std::size_t> mode_named(std::span<const Mode> modes, const EngineTraits& engine,
                                        const std::string& name) {
   std::string known;
   for (std::size_t i = 0; i < modes.size(); ++i) {
     if (modes[i].name == name) return i;
     absl::StrAppend(&known, known.empty() ? "" : ", ", std::string(modes[i].name));
   }
-  return absl::InvalidArgumentError(absl::StrCat("`", name, "` is no mode of the ",
-                                                 std::string(name_of(engine)),
-                                                 " engine; say one of ", known));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "`", name, "` is no mode of the ", std::string(engine.name), " engine; say one of ", known));
 }
 
 // Adds what the workers of all epochs did.

@@ -120,7 +120,7 @@ std::string listing(const RegisteredLock& line) {
 }  // namespace
 
 int run_engine_program(std::span<const char* const> words, std::span<const RegisteredLock> entry,
-                       const Engine& engine) {
+                       const Engine& test_lock, const Engine& check_net) {
   if (words.size() == 2 && std::string_view(words[1]) == "list") {
     for (const RegisteredLock& line : entry) std::cout << listing(line) << "\n";
     return 0;
@@ -136,6 +136,12 @@ int run_engine_program(std::span<const char* const> words, std::span<const Regis
   if (const absl::Status sound = check_programs(*lock); !sound.ok()) return complain(sound);
   if (const absl::Status sound = check_program(*lock, order->program); !sound.ok()) {
     return complain(sound);
+  }
+  const Engine& engine = order->net.empty() ? test_lock : check_net;
+  if (!engine) {
+    return complain(
+        absl::InvalidArgumentError("net: this engine, as it is built here, has no check of a lock "
+                                   "against a net; leave the net out, or name another engine"));
   }
   const auto report_progress = [](const std::string& said) {
     std::cout << " " << said << std::endl;

@@ -733,7 +733,7 @@ def _grounds(advice: Advice) -> list[str]:
         found[0] += ", across machines"
         found.append(
             "safe only if: the guarded resource refuses writes with an older token than the last;"
-            " a hold may end before its holder knows (docs/services.md)"
+            " a hold may end before its holder knows"
         )
     if advice.differences:
         found.append(f"nearest cells of the run: {'; '.join(advice.differences)}")

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/catalog/known_plugins.h"
 #include "tests/catalog/cells.h"
 
 namespace lockbench {
@@ -60,12 +61,16 @@ TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {
             "'insensitive'?");
 }
 
-TEST(CatalogErrors, APrimitiveOfAServiceIsInAPlugIn) {
-  EXPECT_EQ(unknown(cell_of("redlock:nodes=3", "counter")),
-            "primitive 'redlock' is in the plug-in redis.so; name it by --plugin, or leave the "
+TEST(CatalogErrors, APrimitiveMayBeInAPlugInThatIsKnown) {
+  static constexpr KnownPlugin kKnown[] = {{"far_lock", "far.so"},
+                                           {"far_semaphore", "far.so", true}};
+  offer_known_plugins({.plugins = kKnown});
+  EXPECT_EQ(unknown(cell_of("far_lock:nodes=3", "counter")),
+            "primitive 'far_lock' is in the plug-in far.so; name it by --plugin, or leave the "
             "primitive out");
-  EXPECT_EQ(unknown(cell_of("redis_semaphore", "counter")),
-            "primitive 'redis_semaphore' is for `lockbench stress --engine services` alone");
+  EXPECT_EQ(unknown(cell_of("far_semaphore", "counter")),
+            "primitive 'far_semaphore' is for `lockbench stress --engine services` alone");
+  offer_known_plugins({});
 }
 
 TEST(CatalogErrors, ChoicesThatExistButNotTogether) {

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `merge` and `submit` refuse, and what is said: rows of tests/command/test_bad_input.py."""
+"""What `doctor --nodes`, `merge` and `submit` refuse: rows of tests/command/test_bad_input.py."""
 
 from __future__ import annotations
 
 REFUSED: list[tuple[str, ...]] = [
+    ("doctor --nodes pbs", "'pbs' is neither slurm nor parallel"),
+    ("doctor --nodes parallel", "--hosts: not given"),
+    ("doctor --nodes parallel --hosts nowhere", "nowhere"),
+    ("doctor --nodes slurm --hosts h", "--hosts: has no meaning with slurm"),
+    ("doctor --hosts h", "--hosts: is for the nodes of a cluster; write --nodes slurm"),
+    ("doctor --nodes slurm", "call it on a node that has Slurm"),
     ("merge", "folder"),
     ("merge all", "name the folders of shards"),
     ("merge all nowhere", "nowhere: no such folder"),

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/command/doctor/diagnosis.h"
-#include "harness/command/doctor/node_answers.h"
+#include "harness/command/doctor/doctor_report.h"
 #include "tests/command/sound_facts.h"
 
 namespace lockbench {
@@ -87,8 +87,7 @@ TEST(DoctorJson, IsJsonWhateverAFolderIsCalled) {
 
 TEST(Doctor, ExitsWithThreeExactlyWhenSomethingDisturbs) {
   std::ostringstream out;
-  std::ostringstream err;
-  const int code = doctor_command({.json = true}, out, err);
+  const int code = doctor_command(true, out);
   const json whole = json::parse(out.str());
   EXPECT_EQ(code, whole["problems"] == 0 ? 0 : 3);
   EXPECT_GE(whole["findings"].size(), 10u);

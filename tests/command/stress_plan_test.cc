@@ -24,7 +24,7 @@ stress::Report expected_oracles(stress::Oracle oracle) {
 TEST(EngineListing, IsReadALineALock) {
   const std::vector<Listed> listed = listed_from(
       "spin\ta lock\t\t\t\nbroken\ta fault\texclusion,model\t\t\nodd\tx\t\tno way\t\n"
-      "redis\ta lease\t\t\tnumbers\n");
+      "mine\ta lease\t\t\tnumbers\n");
   ASSERT_EQ(listed.size(), 4U);
   EXPECT_EQ(listed[0].name, "spin");
   EXPECT_THAT(listed[0].expected_oracles, IsEmpty());
@@ -70,7 +70,7 @@ std::vector<EngineListing> with_a_service() {
   std::vector<EngineListing> engines = two_engines();
   engines.push_back({"services",
                      "/bin/services",
-                     {{.name = "redis", .takes_numbers = true},
+                     {{.name = "mine", .takes_numbers = true},
                       {.name = "advisory:level=session", .takes_numbers = true}}});
   engines.push_back({"real", "/bin/real", {{.name = "striped:lock=mcs"}}});
   return engines;
@@ -81,12 +81,12 @@ std::string refusal_of(const std::string& lock) {
 }
 
 TEST(StressPlan, TakesParametersOfALockThatHasThem) {
-  const auto jobs = plan_stress({.locks = {"redis:lease_ms=300", "redis", "redis:lease_ms=300"}},
-                                with_a_service())
-                        .value();
+  const auto jobs =
+      plan_stress({.locks = {"mine:lease_ms=300", "mine", "mine:lease_ms=300"}}, with_a_service())
+          .value();
   ASSERT_EQ(jobs.size(), 2U);
-  EXPECT_EQ(jobs[0].lock.name, "redis:lease_ms=300");
-  EXPECT_EQ(jobs[1].lock.name, "redis");
+  EXPECT_EQ(jobs[0].lock.name, "mine:lease_ms=300");
+  EXPECT_EQ(jobs[1].lock.name, "mine");
 }
 
 TEST(StressPlan, TakesParametersOfALockWhoseNameHasOne) {
@@ -103,14 +103,17 @@ TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {
             "lock 'striped:lock=x': stress chooses the parameters of striped itself; say "
             "'striped'");
   EXPECT_EQ(refusal_of("zzz:capacity=3"),
-            "unknown lock 'zzz:capacity=3'; there are: global, keyed, keyed_tbb, striped, redis, "
+            "unknown lock 'zzz:capacity=3'; there are: global, keyed, keyed_tbb, striped, mine, "
             "advisory:level=session, striped:lock=mcs");
 }
 
-TEST(StressPlan, SaysInWhichPlugInALockOfAServiceIs) {
-  EXPECT_EQ(refusal_of("etcd_semaphore:capacity=2"),
-            "lock 'etcd_semaphore' is in the plug-in etcd.so; name it by --plugin, with its "
-            "folder");
+// An engine that a folder adds.
+const AddedEngine kOther{
+    .name = "other", .without_plugin = "other: load a plug-in", .options = {"--faults"}};
+
+TEST(StressPlan, SaysWhatAnAddedEngineNeeds) {
+  const auto jobs = plan_stress({.engines = {"other"}, .added_engines = {kOther}}, two_engines());
+  EXPECT_EQ(jobs.status().message(), "other: load a plug-in");
 }
 
 TEST(StressPlan, RefusesAnEngineThatDoesNotKnowTheLock) {
@@ -156,7 +159,7 @@ TEST(StressPlan, ATenthOfTheBudgetIsForKnownBrokenLocks) {
 }
 
 TEST(EnginesForOptions, AreThoseThatKnowThemAll) {
-  StressOptions options;
+  StressOptions options{.added_engines = {kOther}};
   EXPECT_THAT(*engines_for(options), IsEmpty());
   options.order.program = "L0 U";
   EXPECT_THAT(*engines_for(options), ElementsAre("sim", "real"));
@@ -167,14 +170,14 @@ TEST(EnginesForOptions, AreThoseThatKnowThemAll) {
 }
 
 TEST(EnginesForOptions, AreThoseThatWereNamedIfOneKnowsTheOption) {
-  StressOptions options{.engines = {"sim", "proc"}};
+  StressOptions options{.engines = {"sim", "proc"}, .added_engines = {kOther}};
   options.order.mode = "stop";
   EXPECT_THAT(*engines_for(options), ElementsAre("sim", "proc"));
   options.order.faults = "cut";
   const auto refused = engines_for(options);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(std::string(refused.status().message()),
-              HasSubstr("--faults is for the engine services: leave --engine out"));
+              HasSubstr("--faults is for the engine other: leave --engine out"));
 }
 
 TEST(SelfTestPlan, AnotherRoundMustFitTheBudget) {

@@ -176,6 +176,7 @@ std::vector<Target> all_targets() {
       {"printable", fuzz_printable, printable_seeds},
   };
   for (const Target& target : program_targets()) targets.push_back(target);
+  for (const Target& target : added_targets()) targets.push_back(target);
   return targets;
 }
 

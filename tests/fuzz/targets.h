@@ -20,7 +20,10 @@ struct Target {
 
 std::vector<Target> all_targets();
 
-// Those of stress, model and plug-ins.
+// Those of stress and plug-ins.
 std::vector<Target> program_targets();
+
+// Those that other folders have named by lockbench_fuzz_targets().
+std::vector<Target> added_targets();
 
 }  // namespace lockbench::fuzz

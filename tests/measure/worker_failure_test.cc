@@ -60,13 +60,13 @@ TEST_F(WorkerFailure, AProcessReportsTheErrorOfTheService) {
 
 // A lock that cannot be made because its service is not there.
 struct Unreachable : NoLock {
-  Unreachable() { throw ServiceError("redis at localhost:1: cannot connect"); }
+  Unreachable() { throw ServiceError("a server at localhost:1: cannot connect"); }
 };
 
 TEST_F(WorkerFailure, AServiceThatIsNotThereAtTheStartIsTheSameOutcome) {
   const Sample sample = run<Unreachable, Counter>(fixed_trial(1, 1, 1));
   EXPECT_EQ(sample.outcome, Outcome::kServiceLost);
-  EXPECT_EQ(sample.reason, "redis at localhost:1: cannot connect");
+  EXPECT_EQ(sample.reason, "a server at localhost:1: cannot connect");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/conformance/conformance_run.h"
+#include "harness/petri/conformance/conformance_run.h"
 
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/processes/conformance.h"
+#include "harness/petri/conformance/processes/net_check.h"
 #include "tests/mutants/registry.h"
 #include "tests/petri/mutant_engine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/conformance.h"
+#include "harness/petri/conformance/threads/net_check.h"
 #include "tests/mutants/registry.h"
 #include "tests/petri/mutant_engine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/explore/search/conformance.h"
+#include "harness/petri/conformance/explore/net_check.h"
 #include "tests/mutants/registry.h"
 #include "tests/petri/mutant_engine.h"
 

@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/petri/conformance/threads/net_check.h"
+#include "harness/petri/conformance/threads/recorded_run.h"
 #include "harness/petri/pnml.h"
 #include "harness/stress/litmus/program.h"
-#include "harness/stress/threads/conformance.h"
-#include "harness/stress/threads/recorded_run.h"
 #include "harness/stress/trace/recorder.h"
 #include "tests/mutants/registry.h"
 #include "tests/petri/nets.h"

@@ -17,11 +17,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/catalog/in_scratch_folder.h"
+#include "harness/petri/conformance/processes/net_check.h"
+#include "harness/petri/conformance/processes/possible_traces.h"
+#include "harness/petri/conformance/processes/recorded_run.h"
 #include "harness/petri/pnml.h"
 #include "harness/stress/lock_adapter.h"
-#include "harness/stress/processes/conformance.h"
-#include "harness/stress/processes/possible_traces.h"
-#include "harness/stress/processes/recorded_run.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/trace/recorder.h"
 #include "primitives/file_lock.h"

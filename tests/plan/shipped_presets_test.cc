@@ -3,64 +3,20 @@
 // The presets in workloads/presets: that each is what it says.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/base/quantity.h"
-#include "harness/plan/expand.h"
 #include "harness/plan/json.h"
-#include "harness/plan/limits.h"
-#include "harness/plan/preset_file.h"
-#include "tests/base/message_of.h"
+#include "tests/plan/shipped.h"
 
 namespace lockbench {
 namespace {
 
-using ::testing::UnorderedElementsAre;
-
-// Those of the plug-ins in services/.
-const std::set<std::string> kAtServices = {
-    "redis",          "redlock", "redis_as_published", "postgresql_advisory",
-    "postgresql_row", "etcd",    "zookeeper"};
-
-// As if all primitives ran with all workloads: tests/command/test_help.py has the real catalog.
-absl::StatusOr<CellTraits> any_cell(const Cell& cell) {
-  const std::string& name = cell.primitive.name;
-  const bool leases = name.starts_with("lease") || name.starts_with("random_mutexes");
-  return CellTraits{
-      .holders_of_a_key = leases ? 10u : 1u, .one_lock = name == "global", .processors = 2};
-}
-
-struct Shipped {
-  Preset preset;
-  Plan plan;
-  double expected_s = 0;
-};
-
-Shipped shipped(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(LOCKBENCH_PRESETS) / (name + ".toml");
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  const auto preset = parse_preset(text.str(), name + ".toml");
-  EXPECT_EQ(message_of(preset), "OK");
-  if (!preset.ok()) return {};
-  const auto plan = expand(*preset, any_cell);
-  EXPECT_EQ(message_of(plan), "OK");
-  if (!plan.ok()) return {};
-  Shipped result{.preset = *preset, .plan = *plan};
-  for (const Trial& trial : plan->trials) {
-    result.expected_s +=
-        std::chrono::duration<double>(expected_duration(trial.cell, any_cell(trial.cell).value()))
-            .count();
-  }
-  return result;
-}
+using ::testing::IsSupersetOf;
 
 std::set<std::uint32_t> threads_of(const Plan& plan) {
   std::set<std::uint32_t> threads;
@@ -76,13 +32,13 @@ std::vector<std::string> all_presets() {
   return names;
 }
 
-TEST(ShippedPresets, AreTheseAndNoOthers) {
+// Capabilities bring more.
+TEST(ShippedPresets, AreThese) {
   EXPECT_THAT(all_presets(),
-              UnorderedElementsAre("quick", "loads", "threads", "keys", "holds", "article-21x6",
-                                   "article-1000x12", "million-users", "connection-pool",
-                                   "fastrlock", "limits", "watchdog", "saturation", "file-counter",
-                                   "read-mostly", "connection-pool-postgresql", "services",
-                                   "services-faults", "i7-1165G7", "i5-11600K", "i7-class"));
+              IsSupersetOf({"quick", "loads", "threads", "keys", "holds", "article-21x6",
+                            "article-1000x12", "million-users", "connection-pool", "fastrlock",
+                            "limits", "watchdog", "saturation", "file-counter", "read-mostly",
+                            "connection-pool-postgresql", "i7-1165G7", "i5-11600K", "i7-class"}));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
@@ -145,23 +101,6 @@ TEST(ShippedPresets, TheWatchdogHasLessTimeThanTheHoldTakesInBothForms) {
   }
   EXPECT_EQ(short_of_time, (std::set<std::string>{"keyed_as_published:timeout_ms",
                                                   "keyed_limited:hold_limit_ms"}));
-}
-
-TEST(ShippedPresets, BothPresetsOfServicesHaveEveryServiceAndRedlock) {
-  for (const char* const name : {"services", "services-faults"}) {
-    std::set<std::string> names;
-    for (const Trial& trial : shipped(name).plan.trials) names.insert(trial.cell.primitive.name);
-    EXPECT_EQ(names, kAtServices) << name;
-  }
-}
-
-TEST(ShippedPresets, HoldersOfServicesStandStillWithAndWithoutTokens) {
-  std::set<std::string> scenarios;
-  for (const Trial& trial : shipped("services-faults").plan.trials) {
-    scenarios.insert(trial.cell.workload.scenario);
-    EXPECT_GE(trial.cell.operations, 25u);  // a process stands still in one of so many holds
-  }
-  EXPECT_EQ(scenarios, (std::set<std::string>{"stopped", "stopped_unchecked"}));
 }
 
 TEST(ShippedPresets, TheTargetsFollowTheirCores) {

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from support import ROOT
 
-INSTALL = (ROOT / "cmake/install.cmake").read_text(encoding="utf-8")
+PARTS = re.compile(r"lockbench_install_parts\([^)]*\)")  # of a folder
+INSTALL = (ROOT / "cmake/install.cmake").read_text(encoding="utf-8") + "\n".join(
+    part
+    for folder in ("harness", "services")
+    for path in sorted((ROOT / folder).rglob("CMakeLists.txt"))
+    for part in PARTS.findall(path.read_text(encoding="utf-8"))
+)
 PAGE = re.compile(r"docs/(?:design/)?[a-z-]+\.md")
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 

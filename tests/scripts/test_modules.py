@@ -11,7 +11,7 @@ import pytest
 import modules
 from support import ROOT, Capture
 
-DESCRIPTION = "name: nets\npaths: harness/nets\n  docs/nets.md\nwords: petri harness/nets\n"
+DESCRIPTION = "name: nets\npaths: harness/nets\n  docs/nets.md\nwords: fishing harness/nets\n"
 
 
 @pytest.fixture(name="tree")
@@ -19,10 +19,10 @@ def tree_fixture(tmp_path: Path) -> Path:
     """A checkout with one capability, which two lines outside know."""
     files = {
         "harness/nets/capability.txt": DESCRIPTION,
-        "harness/nets/net.cc": "// A Petri net\n",
-        "docs/nets.md": "Petri nets\n",
-        "harness/list.cc": '#include "harness/nets/net.h"\nint list();\n// prints Petri nets\n',
-        "CHANGELOG.md": "Petri nets\n",
+        "harness/nets/net.cc": "// A fishing net\n",
+        "docs/nets.md": "Fishing nets\n",
+        "harness/list.cc": '#include "harness/nets/net.h"\nint list();\n// prints fishing nets\n',
+        "CHANGELOG.md": "Fishing nets\n",
         "scripts/modules.csv": "capability,lines_outside\nnets,2\n",
     }
     for name, text in files.items():
@@ -38,7 +38,7 @@ def test_lines_outside_of_its_paths_count(tree: Path) -> None:
 
 
 def test_a_line_more_is_told(tree: Path, capsys: Capture) -> None:
-    (tree / "harness/more.cc").write_text("// of petri\n", encoding="utf-8")
+    (tree / "harness/more.cc").write_text("// of fishing\n", encoding="utf-8")
     assert modules.main(["check"], tree) == 1
     assert "nets: 3 lines outside of its folders know it (most 2)" in capsys.readouterr().out
 

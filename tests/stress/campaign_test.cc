@@ -52,14 +52,14 @@ struct ToldEpochs final : Epochs {
 
 absl::StatusOr<Report> report_of(ToldEpochs& epochs, const Order& order = {}) {
   const RegisteredLock lock{.name = "lock", .summary = "", .make = {}};
-  return run_campaign(epochs, lock, order, {.engine = EngineId::kProc}, [](const std::string&) {});
+  return run_campaign(epochs, lock, order, {.engine = kProcEngine}, [](const std::string&) {});
 }
 
 const Failure kFault{Oracle::kExclusion, "two at once"};
 
 TEST(Campaign, IsCleanWithItsConfidenceIfEachOracleWasEvaluated) {
   ToldEpochs epochs;
-  for (const Oracle oracle : needed_oracles(EngineId::kProc, {})) epochs.evaluations.count(oracle);
+  for (const Oracle oracle : needed_oracles(kProcEngine, {})) epochs.evaluations.count(oracle);
   const Report report = report_of(epochs).value();
   EXPECT_EQ(report.engine, "proc");
   EXPECT_EQ(report.lock, "lock");
@@ -155,9 +155,9 @@ struct Named {
 TEST(ModeNamed, FindsEachAndListsAllToWhoeverAsksForAnother) {
   constexpr Named kModes[] = {{"plain"}, {"yields"}};
   const std::span<const Named> modes(kModes);
-  EXPECT_EQ(mode_named(modes, EngineId::kReal, "plain").value(), 0U);
-  EXPECT_EQ(mode_named(modes, EngineId::kReal, "yields").value(), 1U);
-  EXPECT_EQ(std::string(mode_named(modes, EngineId::kReal, "fast").status().message()),
+  EXPECT_EQ(mode_named(modes, kRealEngine, "plain").value(), 0U);
+  EXPECT_EQ(mode_named(modes, kRealEngine, "yields").value(), 1U);
+  EXPECT_EQ(std::string(mode_named(modes, kRealEngine, "fast").status().message()),
             "`fast` is no mode of the real engine; say one of plain, yields");
 }
 

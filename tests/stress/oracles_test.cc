@@ -66,12 +66,12 @@ TEST(OracleRegistry, ThePageHasTheTableOfTheRegistry) {
 
 TEST(OracleRegistry, ACleanVerdictRequiresWhatTheLockPromises) {
   const auto needed = [](const Abilities& abilities) {
-    return needed_oracles(EngineId::kSim, abilities);
+    return needed_oracles(kSimEngine, abilities);
   };
   using testing::Contains;
   using testing::Not;
   EXPECT_THAT(needed({}), Contains(Oracle::kOrdering));
-  EXPECT_THAT(needed_oracles(EngineId::kReal, {}), Not(Contains(Oracle::kOrdering)));
+  EXPECT_THAT(needed_oracles(kRealEngine, {}), Not(Contains(Oracle::kOrdering)));
   EXPECT_THAT(needed({}), Not(Contains(Oracle::kLease)));
   EXPECT_THAT(needed({.leases = true}), Contains(Oracle::kLease));
   EXPECT_THAT(needed({.fair = true}), Contains(Oracle::kFairness));

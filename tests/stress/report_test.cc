@@ -169,17 +169,17 @@ TEST(CleanVerdict, NeedsEveryOracleThatTheLockCallsFor) {
 }
 
 TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
-  const auto says = [](EngineId engine, const Abilities& abilities, const char* what) {
+  const auto says = [](const EngineTraits& engine, const Abilities& abilities, const char* what) {
     return unvaried_remark(engine, abilities).find(what) != std::string::npos;
   };
-  EXPECT_TRUE(says(EngineId::kSim, {.timed = true}, "; a wall clock that is set"));
-  EXPECT_FALSE(says(EngineId::kSim, {}, "a wall clock that is set"));
-  EXPECT_TRUE(says(EngineId::kReal, {}, "not varied: holds of more than 30 ms; "));
-  EXPECT_FALSE(says(EngineId::kSim, {}, "holds of more than 30 ms"));
+  EXPECT_TRUE(says(kSimEngine, {.timed = true}, "; a wall clock that is set"));
+  EXPECT_FALSE(says(kSimEngine, {}, "a wall clock that is set"));
+  EXPECT_TRUE(says(kRealEngine, {}, "not varied: holds of more than 30 ms; "));
+  EXPECT_FALSE(says(kSimEngine, {}, "holds of more than 30 ms"));
   const Abilities many{.fair = true, .capacity = 66};
-  EXPECT_TRUE(says(EngineId::kSim, many, "the order of arrival, for which programs have too few"));
-  EXPECT_TRUE(says(EngineId::kReal, many, "the order of arrival at a key of more than 65 holders"));
-  EXPECT_FALSE(says(EngineId::kSim, {.fair = true, .capacity = 10}, "the order of arrival"));
+  EXPECT_TRUE(says(kSimEngine, many, "the order of arrival, for which programs have too few"));
+  EXPECT_TRUE(says(kRealEngine, many, "the order of arrival at a key of more than 65 holders"));
+  EXPECT_FALSE(says(kSimEngine, {.fair = true, .capacity = 10}, "the order of arrival"));
 }
 
 }  // namespace

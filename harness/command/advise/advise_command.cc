@@ -3,6 +3,7 @@
 #include "harness/command/advise/advise_command.h"
 
 #include <iostream>
+#include <memory>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -12,10 +13,11 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/printable.h"
 #include "harness/catalog/catalog.h"
+#include "harness/catalog/known_plugins.h"
 #include "harness/command/advise/questions.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
-#include "harness/command/run/services.h"
+#include "harness/command/run/run_servers.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
@@ -50,8 +52,7 @@ absl::Status ask_for_services(AdviceCase& wanted) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--across-machines: ",
         wanted.services.empty() ? "no lock of a service" : "one lock of a service with tokens",
-        " is loaded, and a choice needs two; say --plugin redis.so --plugin postgresql.so, with "
-        "their folder (docs/services.md)"));
+        " is loaded, and a choice needs two", known_plugins().remedy));
   }
   if (!without.empty()) {
     std::cerr << "lockbench advise: not asked, since their holds have no tokens: "
@@ -76,8 +77,9 @@ int measure(AdviseOptions options) {
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
   if (!asked.ok()) return complain_of_advice(asked.status());
   options.wanted = *std::move(asked);
-  const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
-  if (!services.ok()) return complain_of_advice(services.status());
+  const absl::StatusOr<std::unique_ptr<RunServers>> servers =
+      start_servers(plan->trials, options.services);
+  if (!servers.ok()) return complain_of_advice(servers.status());
   const auto finished = [&](const FinishedSession& session) {
     return answer_at_end(session, options, "Measured");
   };

@@ -8,6 +8,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include <absl/strings/str_cat.h>
+
+#include "harness/catalog/known_plugins.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/plan_flags.h"
@@ -145,8 +148,9 @@ void add_question(CLI::App& advise, Question& question) {
   add_switch(advise, "--processes", "Processes of one machine lock; --threads is their number",
              question.processes);
   add_switch(advise, "--across-machines",
-             "The lock must exclude threads of several machines: compares the locks of services in "
-             "the plug-ins (--plugin redis.so, docs/services.md)",
+             absl::StrCat("The lock must exclude threads of several machines: compares the locks "
+                          "of services in the plug-ins",
+                          known_plugins().help),
              question.across_machines);
 }
 

@@ -105,8 +105,8 @@ absl::Status check_limits(const Question& question, QuestionKind kind) {
   if (kind == QuestionKind::kMachines && (question.timeout || question.wait_limit)) {
     return absl::InvalidArgumentError(
         absl::StrCat(question.timeout ? "--timeout" : "--wait-limit",
-                     " and --across-machines: waits at a service are asked of its server "
-                     "(docs/services.md); leave out one"));
+                     " and --across-machines: waits at a service are asked of its "
+                     "server; leave out one"));
   }
   return absl::OkStatus();
 }

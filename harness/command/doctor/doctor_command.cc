@@ -4,29 +4,15 @@
 
 #include <algorithm>
 #include <ostream>
-#include <vector>
 
-#include <absl/status/statusor.h>
-
-#include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
-#include "harness/command/doctor/ask_nodes.h"
 #include "harness/command/doctor/diagnosis.h"
-#include "harness/command/doctor/node_answers.h"
-#include "harness/command/doctor/nodes_page.h"
+#include "harness/command/doctor/doctor_report.h"
 #include "harness/command/doctor/system_facts.h"
-#include "harness/process/resources.h"
-#include "harness/process/signals.h"
-#include "harness/record/build.h"
-#include "harness/record/machine.h"
-#include "harness/record/meta.h"
 
 namespace lockbench {
-namespace {
 
-constexpr std::string_view kWho = "lockbench doctor";
-
-int examine_this_machine(bool json, std::ostream& out) {
+int doctor_command(bool json, std::ostream& out) {
   DoctorReport report{.machine = read_machine(), .build = this_build(), .findings = {}};
   report.findings = diagnose(read_system_facts(report.machine, report.build, "results/runs"));
   out << (json ? doctor_json(report) : findings_text(report.findings));
@@ -34,52 +20,6 @@ int examine_this_machine(bool json, std::ostream& out) {
       std::any_of(report.findings.begin(), report.findings.end(),
                   [](const Finding& finding) { return finding.severity == Severity::kProblem; });
   return problem ? kFound : kSuccess;
-}
-
-std::string submit_command_of(const DoctorOptions& options, std::size_t nodes) {
-  std::vector<std::string> words{"lockbench", "submit", options.nodes, "PRESET"};
-  if (options.hosts) {
-    words.insert(words.end(), {"--hosts", options.hosts->string()});
-  } else {
-    words.insert(words.end(), {"--shards", std::to_string(nodes)});
-  }
-  const auto add = [&words](const char* flag, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {flag, value});
-  };
-  add("--partition", options.partition);
-  add("--constraint", options.constraint);
-  add("--node-program", options.node_program);
-  return shell_command(words);
-}
-
-int examine_nodes(const DoctorOptions& options, std::ostream& out, std::ostream& err) {
-  note_signals();
-  const std::string program =
-      options.node_program.empty() ? this_program().string() : options.node_program;
-  absl::StatusOr<std::vector<NodeAnswer>> answers =
-      options.nodes == "slurm"
-          ? ask_slurm(program, {.partition = options.partition, .constraint = options.constraint})
-          : ask_hosts(program, *options.hosts);
-  if (!answers.ok()) {
-    return complain(err, kWho, answers.status(),
-                    absl::IsInternal(answers.status()) ? kCouldNotFinish : kBadInput);
-  }
-  const NodesSummary summary = summarized(*std::move(answers));
-  if (summary.nodes.empty()) {
-    return complain(err, kWho,
-                    "--constraint: no node has the features '" + options.constraint +
-                        "'; name those that sinfo --format=%f lists");
-  }
-  const std::string submit = submit_command_of(options, summary.nodes.size());
-  out << (options.json ? nodes_json(summary, submit) : nodes_text(summary, submit));
-  return exit_code_of(summary);
-}
-
-}  // namespace
-
-int doctor_command(const DoctorOptions& options, std::ostream& out, std::ostream& err) {
-  return options.nodes.empty() ? examine_this_machine(options.json, out)
-                               : examine_nodes(options, out, err);
 }
 
 }  // namespace lockbench

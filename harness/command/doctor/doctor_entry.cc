@@ -1,78 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `doctor`.
+#include "harness/command/doctor/doctor_entry.h"
 
 #include <iostream>
-#include <memory>
-#include <string>
+#include <utility>
 
-#include "harness/cli/cluster_flags.h"
-#include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/command/doctor/doctor_command.h"
 
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
-    "Checks clocks, other load, limits and tools; changes nothing. Takes about a second.\n"
-    "\n"
-    "With --nodes it checks each machine of a cluster, through Slurm (salloc and srun) or GNU\n"
-    "parallel over ssh. It prints one table: which machines are of one kind, what to fix on\n"
-    "which, and which do not answer and why. The last line says what to do before a run.\n"
-    "\n"
-    "Exit codes: 0 nothing disturbs measurements, 1 a node did not answer, 2 bad input or the\n"
-    "engine is not installed here, 3 something disturbs measurements.\n"
-    "\n"
-    "Examples\n"
-    "  lockbench doctor\n"
-    "  lockbench doctor --format json\n"
-    "  lockbench doctor --nodes slurm --partition bench --constraint zen4\n"
-    "  lockbench doctor --nodes parallel --hosts hosts.txt\n";
-
-class DoctorEntry final : public CommandWithOptions<DoctorOptions> {
- public:
-  DoctorEntry()
-      : CommandWithOptions(
-            {.name = "doctor",
-             .group = CommandGroup::kUpkeep,
-             .summary = "Lists what disturbs measurements on a machine, and how to fix it",
-             .footer = kFooter}) {}
-
-  void add_flags(CLI::App& doctor) override {
-    DoctorOptions& options = options_;
-    add_text_or_json(doctor, "text or json [text]", options.json);
-    add_word(doctor,
-             {.names = "--nodes",
-              .type = "ENGINE",
-              .help = "Checks the machines of a cluster: slurm or parallel [this machine]"},
-             {"slurm", "parallel"}, options.nodes);
-    add_node_program(doctor, options.node_program);
-    add_slurm_name(doctor, "--partition", "NAME", "Partition of the nodes [the default one]",
-                   options.partition);
-    add_slurm_name(doctor, "--constraint", "FEATURES", "Features that the nodes must have [none]",
-                   options.constraint);
-    add_hosts(doctor, options.hosts);
-  }
-
-  std::string complete(const CLI::App& doctor, const Invocation&) override {
-    const DoctorOptions& options = options_;
-    if (options.nodes.empty()) {
-      const std::string flag =
-          first_given(doctor, {"--partition", "--constraint", "--hosts", "--node-program"});
-      return flag.empty() ? ""
-                          : flag +
-                                ": is for the nodes of a cluster; write --nodes slurm or --nodes "
-                                "parallel, too";
-    }
-    if (options.nodes == "parallel" && !options.hosts) return kNoHosts;
-    return of_the_other_engine(doctor, options.nodes, {"--partition", "--constraint"}, {"--hosts"});
-  }
-
-  int run(const Invocation&) override { return doctor_command(options_, std::cout, std::cerr); }
-};
+// `others`: null if doctor checks this machine alone.
+std::string footer_with(const OtherMachines* others) {
+  const std::string codes = others == nullptr ? "2 bad input" : others->exit_codes();
+  return "Checks clocks, other load, limits and tools; changes nothing. Takes about a second.\n"
+         "\n" +
+         (others == nullptr ? "" : others->about()) +
+         "Exit codes: 0 nothing disturbs measurements, " + codes +
+         ", 3 something disturbs measurements.\n"
+         "\n"
+         "Examples\n"
+         "  lockbench doctor\n"
+         "  lockbench doctor --format json\n" +
+         (others == nullptr ? "" : others->examples());
+}
 
 }  // namespace
+
+DoctorEntry::DoctorEntry()
+    : CommandWithOptions(
+          {.name = "doctor",
+           .group = CommandGroup::kUpkeep,
+           .summary = "Lists what disturbs measurements on a machine, and how to fix it",
+           .footer = footer_with(nullptr)}) {}
+
+void DoctorEntry::add_machines(std::unique_ptr<OtherMachines> others) {
+  others_ = std::move(others);
+  set_footer(footer_with(others_.get()));
+}
+
+void DoctorEntry::add_flags(CLI::App& doctor) {
+  add_text_or_json(doctor, "text or json [text]", options_.json);
+  if (others_ != nullptr) others_->add_flags(doctor);
+}
+
+std::string DoctorEntry::complete(const CLI::App& doctor, const Invocation&) {
+  return others_ == nullptr ? "" : others_->complete(doctor);
+}
+
+int DoctorEntry::run(const Invocation&) {
+  if (others_ != nullptr && others_->are_asked()) {
+    return others_->check(options_.json, std::cout, std::cerr);
+  }
+  return doctor_command(options_.json, std::cout);
+}
 
 void add_doctor_commands(Commands& all) {
   all.push_back(std::make_unique<DoctorEntry>());

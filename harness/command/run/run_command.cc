@@ -21,8 +21,8 @@
 #include "harness/command/run/baseline_link.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/run_plan.h"
+#include "harness/command/run/run_servers.h"
 #include "harness/command/run/run_shard.h"
-#include "harness/command/run/services.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
@@ -154,9 +154,9 @@ int resume(const RunOptions& options) {
                         options.resume->string(),
                         ": was measured at a server that --service named; name it again")));
   }
-  const absl::StatusOr<RunServices> services =
-      RunServices::start(run->writer.meta().plan.trials, options.services);
-  if (!services.ok()) return complain(std::cerr, kRunCommand, services.status());
+  const absl::StatusOr<std::unique_ptr<RunServers>> servers =
+      start_servers(run->writer.meta().plan.trials, options.services);
+  if (!servers.ok()) return complain(std::cerr, kRunCommand, servers.status());
   return Session(std::move(run->writer), run->done, std::move(before->measurements),
                  settings_of(options))
       .run();
@@ -176,8 +176,9 @@ int print_shard(const Plan& plan, const RunOptions& options) {
 
 int shard(Plan plan, const RunOptions& options) {
   if (options.dry_run) return print_shard(plan, options);
-  const absl::StatusOr<RunServices> services = RunServices::start(plan.trials, options.services);
-  if (!services.ok()) return complain(std::cerr, kRunCommand, services.status());
+  const absl::StatusOr<std::unique_ptr<RunServers>> servers =
+      start_servers(plan.trials, options.services);
+  if (!servers.ok()) return complain(std::cerr, kRunCommand, servers.status());
   SessionSettings settings = settings_of(options);
   settings.finished = [shard = *options.shard](const FinishedSession& session) {
     return finish_shard(session, shard);
@@ -259,8 +260,9 @@ int run_command(const RunOptions& options) {
   if (!plan.ok()) return complain(std::cerr, kRunCommand, plan.status());
   if (options.shard) return shard(*std::move(plan), options);
   if (options.dry_run) return print_plan(*plan, aim, options);
-  const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
-  if (!services.ok()) return complain(std::cerr, kRunCommand, services.status());
+  const absl::StatusOr<std::unique_ptr<RunServers>> servers =
+      start_servers(plan->trials, options.services);
+  if (!servers.ok()) return complain(std::cerr, kRunCommand, servers.status());
   return run_plan(*std::move(plan), options.out, options.words, settings_of(options), aim);
 }
 

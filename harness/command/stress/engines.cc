@@ -89,9 +89,12 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
 }
 
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
+                                const std::vector<AddedEngine>& added,
                                 std::vector<EngineListing>& found) {
-  for (const char* engine : {"real", "proc", "services"}) {
-    const auto program = find_engine(std::string("lockbench-") + engine);
+  std::vector<std::string> engines = {"real", "proc"};
+  for (const AddedEngine& engine : added) engines.push_back(engine.name);
+  for (const std::string& engine : engines) {
+    const auto program = find_engine("lockbench-" + engine);
     if (program) add_engine(engine, program->string(), plugin.string(), found).IgnoreError();
   }
   std::filesystem::path simulated = plugin;

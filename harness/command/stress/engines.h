@@ -21,8 +21,9 @@ std::vector<EngineListing> engines_named(const std::string& suffix);
 // Adds the locks of a plug-in to the engines: to the real engine those of its file, to the
 // simulated engine those of the file NAME.sim.so beside it, which was built for simulation.
 // InvalidArgument if that file is refused, or if `must_simulate` is set and the file does not
-// exist.
+// exist. The `added` engines get its locks, too.
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
+                                const std::vector<AddedEngine>& added,
                                 std::vector<EngineListing>& found);
 
 // Adds the plug-in to the options that repeat a failure, with the name that the user gave.

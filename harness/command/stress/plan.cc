@@ -12,7 +12,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/base/nearest.h"
-#include "harness/catalog/service_plugins.h"
+#include "harness/catalog/known_plugins.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/several_objects.h"
 
@@ -47,10 +47,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 constexpr char kHowToListLocks[] = "`lockbench stress --list` shows all";
 
-// The engine whose locks only plug-ins have.
-constexpr char kServices[] = "services";
-
-// An option that some engines know, and whether it was given. An engine ignores the others.
+// An option that some engines know, and whether it was given. An engine ignores the others. At
+// least one engine knows it: an added engine brings its options.
 struct EngineOption {
   const char* name;
   bool given;
@@ -59,15 +57,22 @@ struct EngineOption {
 
 std::vector<EngineOption> engine_options(const StressOptions& options) {
   const stress::Order& order = options.order;
+  const auto added_with = [&](const char* option) {
+    std::vector<std::string> engines;
+    for (const AddedEngine& engine : options.added_engines) {
+      if (contains(engine.options, option)) engines.push_back(engine.name);
+    }
+    return engines;
+  };
   return {{"--exhaustive", order.exhaustive, {"sim"}},
           {"--weaken", order.weaken, {"sim"}},
           {"--schedule", !order.schedule.empty(), {"sim"}},
           {"--program", !order.program.empty() && !options.program_file, {"sim", "real"}},
           {"--program-file", options.program_file.has_value(), {"sim", "real"}},
           {"--mode", !order.mode.empty(), {"real", "proc"}},
-          {"--faults", !order.faults.empty(), {kServices}},
-          {"--ignore-tokens", order.ignore_tokens, {kServices}},
-          {"--network", !order.network.empty(), {kServices}}};
+          {"--faults", !order.faults.empty(), added_with("--faults")},
+          {"--ignore-tokens", order.ignore_tokens, added_with("--ignore-tokens")},
+          {"--network", !order.network.empty(), added_with("--network")}};
 }
 
 bool have_a_common_one(const std::vector<std::string>& some,
@@ -76,17 +81,18 @@ bool have_a_common_one(const std::vector<std::string>& some,
                      [&](const std::string& name) { return contains(others, name); });
 }
 
-absl::Status unknown_engine(const std::string& name, const std::vector<std::string>& known) {
+absl::Status unknown_engine(const std::string& name, const std::vector<std::string>& known,
+                            const std::vector<AddedEngine>& added) {
   if (std::find(std::begin(kEngines), std::end(kEngines), name) != std::end(kEngines)) {
     return absl::InvalidArgumentError(absl::StrCat("engine '", name,
                                                    "' knows none of these locks; "
                                                    "these do: ",
                                                    absl::StrJoin(known, ", ")));
   }
-  if (name != kServices) return unknown_name("engine", name, known);
-  return absl::InvalidArgumentError(
-      "the engine services tests the locks of plug-ins for services, and none is loaded: say "
-      "--plugin redis.so or --plugin postgresql.so, with its folder (docs/services.md)");
+  for (const AddedEngine& engine : added) {
+    if (engine.name == name) return absl::InvalidArgumentError(engine.without_plugin);
+  }
+  return unknown_name("engine", name, known);
 }
 
 std::string before_colon(const std::string& name) {
@@ -101,7 +107,7 @@ bool means(const std::string& name, const Listed& lock) {
 // The user named a lock that no engine has, perhaps because parameters follow a known name.
 absl::Status unknown_lock(const std::string& name, const std::vector<std::string>& known) {
   const std::string plain = before_colon(name);
-  const ServicePlugin* const plugin = service_plugin_of(plain);
+  const KnownPlugin* const plugin = known_plugin_of(plain);
   if (plugin != nullptr && !contains(known, plain)) {
     return absl::InvalidArgumentError(absl::StrCat("lock '", plain, "' is in the plug-in ",
                                                    std::string(plugin->file),
@@ -128,7 +134,9 @@ absl::Status check_names(const StressOptions& options, const std::vector<EngineL
     }
   }
   for (const std::string& name : options.engines) {
-    if (!contains(known_engines, name)) return unknown_engine(name, known_engines);
+    if (!contains(known_engines, name)) {
+      return unknown_engine(name, known_engines, options.added_engines);
+    }
   }
   for (const std::string& name : options.locks) {
     const bool known = std::any_of(engines.begin(), engines.end(), [&](const EngineListing& one) {

@@ -13,6 +13,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/command/stress/added_engine.h"
 #include "harness/stress/report.h"
 
 namespace lockbench {
@@ -27,7 +28,7 @@ struct Listed {
   std::vector<std::string>
       expected_oracles;  // if the lock is known to be broken: one of these oracles must report it
   std::string unseen;    // if the lock is broken and this engine cannot detect it: why
-  bool takes_numbers = false;  // users may set its parameters: `redis:lease_ms=300`
+  bool takes_numbers = false;  // users may set its parameters: `mine:lease_ms=300`
 };
 
 // An engine: the name that users type, and its program.
@@ -51,6 +52,7 @@ struct StressOptions {
   std::optional<std::filesystem::path> program_file;  // read order.program from it
   std::optional<std::filesystem::path> page;          // write the reports there, too
   stress::Order order;  // the options for each engine, except lock and budget
+  std::vector<AddedEngine> added_engines;
 };
 
 // The engines that the user named, or else those that know every option that was given; empty: all.

@@ -159,7 +159,7 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   const bool those_named = plugins_alone || options.self_test;
   for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
     const bool only_sim = *able == std::vector<std::string>{"sim"} && those_named;
-    const absl::Status added = add_plugin_engines(plugin, only_sim, engines);
+    const absl::Status added = add_plugin_engines(plugin, only_sim, options.added_engines, engines);
     if (!added.ok()) return complain_of_usage(added);
   }
   if (engines.empty()) {

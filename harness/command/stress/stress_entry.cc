@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `stress`.
+#include "harness/command/stress/stress_entry.h"
 
 #include <filesystem>
 #include <limits>
@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-#include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/messages.h"
 #include "harness/command/stress/plan.h"
@@ -19,29 +19,37 @@
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
-    "Four engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
-    "every\n"
-    "interleaving of small litmus programs up to a bound, then larger programs at random, with "
-    "store\n"
-    "buffers and timeouts; each of its failures can be replayed exactly. `real` runs threads and "
-    "`proc`\n"
-    "runs processes, and both inject faults. `services` runs clients of a lock at Redis,\n"
-    "PostgreSQL, etcd or ZooKeeper, and stops, kills and cuts off clients and servers. A clean\n"
-    "result says what was checked; docs/stress.md says how to read it.\n"
-    "\n"
-    "Examples\n"
-    "  lockbench stress keyed\n"
-    "  lockbench stress keyed --engine sim --budget 10s\n"
-    "  lockbench stress keyed --engine sim --memory c11\n"
-    "  lockbench stress --exhaustive --preemptions 2 --memory c11 --budget 2min\n"
-    "  lockbench stress keyed --weaken --budget 2min\n"
-    "  lockbench stress redlock --plugin redis.so --engine services --faults stop_holder\n"
-    "  lockbench stress etcd:members=3 --plugin etcd.so --engine services --faults kill_leader\n"
-    "  lockbench stress --self-test\n"
-    "\n"
-    "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"
-    "129, 130 or 143 interrupted.\n";
+std::string footer_with(const std::vector<AddedEngine>& added) {
+  std::string about;
+  std::string examples;
+  for (const AddedEngine& engine : added) {
+    about += engine.about;
+    examples += engine.examples;
+  }
+  return "Engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
+         "every\n"
+         "interleaving of small litmus programs up to a bound, then larger programs at random, "
+         "with store\n"
+         "buffers and timeouts; each of its failures can be replayed exactly. `real` runs threads "
+         "and `proc`\n"
+         "runs processes, and both inject faults. " +
+         about +
+         "A clean\n"
+         "result says what was checked; docs/stress.md says how to read it.\n"
+         "\n"
+         "Examples\n"
+         "  lockbench stress keyed\n"
+         "  lockbench stress keyed --engine sim --budget 10s\n"
+         "  lockbench stress keyed --engine sim --memory c11\n"
+         "  lockbench stress --exhaustive --preemptions 2 --memory c11 --budget 2min\n"
+         "  lockbench stress keyed --weaken --budget 2min\n" +
+         examples +
+         "  lockbench stress --self-test\n"
+         "\n"
+         "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 "
+         "inconclusive,\n"
+         "129, 130 or 143 interrupted.\n";
+}
 
 // Engines derive 64-bit seeds and print them, so that a user can pass them back.
 constexpr CountRange kReplayedSeedRange{0, std::numeric_limits<std::uint64_t>::max()};
@@ -55,23 +63,6 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
             .type = "MODE",
             .help = "real, proc: one fault-injection mode [all in turn]"},
            order.mode);
-  add_text(stress,
-           {.names = "--faults",
-            .type = "LIST",
-            .help = "services: of stop_holder, kill_holder, pause_server, restart_server, "
-                    "empty_server, end_session, delay, partition, cut, half_open, failover, "
-                    "kill_leader, lose_majority, clock_step, clock_step_most, lose_packets, "
-                    "delay_packets, part_leader, part_leader_one_way (docs/stress-engines.md) "
-                    "[all but clock steps]"},
-           order.faults);
-  add_switch(stress, "--ignore-tokens", "services: the resource accepts every write with any token",
-             order.ignore_tokens);
-  add_text(stress,
-           {.names = "--network",
-            .type = "KIND",
-            .help = "services: proxy, or namespaces, where packets are lost and members of a "
-                    "cluster can be parted (needs root) [proxy]"},
-           order.network);
 }
 
 void add_simulation_flags(CLI::App& stress, stress::Order& order,
@@ -135,81 +126,85 @@ std::string validate_weaken(const StressOptions& options) {
   return {};
 }
 
-class StressEntry final : public CommandWithOptions<StressOptions> {
- public:
-  StressEntry()
-      : CommandWithOptions({.name = "stress",
-                            .group = CommandGroup::kCheck,
-                            .summary = "Searches for a way to break a lock",
-                            .footer = kFooter}) {}
-
-  void add_flags(CLI::App& stress) override {
-    StressOptions& options = options_;
-    add_words(stress, "locks", "Locks to test (lockbench stress --list) [all]", options.locks);
-    add_texts(
-        stress,
-        {.names = "--engine",
-         .type = "ENGINE",
-         .help =
-             "sim (every interleaving, simulated), real (threads), proc (processes) or services "
-             "(locks at servers) [all]"},
-        options.engines);
-    add_parsed(stress,
-               {.names = "--budget",
-                .type = "TIME",
-                .help = "Time limit of all locks and engines together [60s]"},
-               parse_duration, options.budget);
-    add_count(stress, "--seed", kReplayedSeedRange, "Random seed [1]", options.order.seed);
-    add_switch(stress, "--self-test", "Runs known broken locks: the engines must detect each",
-               options.self_test);
-    add_switch(stress, "--list", "Lists the locks, and the engines that can test them",
-               options.list);
-    add_text_or_json(stress, "text or json, one report per line [text]", options.json);
-    add_path(
-        stress,
-        {.names = "--report",
-         .type = "FILE.html",
-         .help = "Writes a page with the steps of each failure and a list of the checks; needs "
-                 "Python (.json: the data of the page)"},
-        options.page);
-    add_thread_flags(stress, options.order);
-    add_simulation_flags(stress, options.order, options.program_file);
-    add_plugins(stress, plugins_);
-  }
-
-  std::string complete(const CLI::App&, const Invocation&) override {
-    const StressOptions& options = options_;
-    if (options.budget <= Nanoseconds::zero()) return kNoTime;
-    if (options.order.weaken) {
-      if (std::string wrong = validate_weaken(options); !wrong.empty()) return wrong;
-    }
-    if (options.program_file && !options.order.program.empty()) {
-      return "--program-file: cannot be combined with --program; leave one of them out";
-    }
-    if (options.order.exhaustive) {
-      if (std::string wrong = validate_exhaustive(options); !wrong.empty()) return wrong;
-    }
-    if (options.page && (options.list || options.self_test)) {
-      return std::string("--report: shows the results of the engines; leave out ") +
-             (options.list ? "--list" : "--self-test");
-    }
-    if (options.page) {
-      std::error_code error;
-      const std::filesystem::path folder = options.page->parent_path();
-      if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-        return "--report: there is no folder " + folder.string() + "; create it, or name another";
-      }
-    }
-    return {};
-  }
-
-  int run(const Invocation&) override { return stress_command(options_, plugins_); }
-
- private:
-  std::vector<std::string> plugins_;
-};
-
 }  // namespace
+
+StressEntry::StressEntry()
+    : CommandWithOptions({.name = "stress",
+                          .group = CommandGroup::kCheck,
+                          .summary = "Searches for a way to break a lock",
+                          .footer = footer_with({})}) {}
+
+void StressEntry::add_engine(AddedEngine engine) {
+  options_.added_engines.push_back(std::move(engine));
+  set_footer(footer_with(options_.added_engines));
+}
+
+void StressEntry::add_flags(CLI::App& stress) {
+  StressOptions& options = options_;
+  std::string others;
+  for (const AddedEngine& engine : options.added_engines) {
+    others += " or " + engine.name + " (" + engine.tests + ")";
+  }
+  add_words(stress, "locks", "Locks to test (lockbench stress --list) [all]", options.locks);
+  add_texts(stress,
+            {.names = "--engine",
+             .type = "ENGINE",
+             .help = "sim (every interleaving, simulated), real (threads), proc (processes)" +
+                     others + " [all]"},
+            options.engines);
+  add_parsed(stress,
+             {.names = "--budget",
+              .type = "TIME",
+              .help = "Time limit of all locks and engines together [60s]"},
+             parse_duration, options.budget);
+  add_count(stress, "--seed", kReplayedSeedRange, "Random seed [1]", options.order.seed);
+  add_switch(stress, "--self-test", "Runs known broken locks: the engines must detect each",
+             options.self_test);
+  add_switch(stress, "--list", "Lists the locks, and the engines that can test them", options.list);
+  add_text_or_json(stress, "text or json, one report per line [text]", options.json);
+  add_path(stress,
+           {.names = "--report",
+            .type = "FILE.html",
+            .help = "Writes a page with the steps of each failure and a list of the checks; needs "
+                    "Python (.json: the data of the page)"},
+           options.page);
+  add_thread_flags(stress, options.order);
+  for (const AddedEngine& engine : options.added_engines) {
+    engine.add_flags(stress, options.order);
+  }
+  add_simulation_flags(stress, options.order, options.program_file);
+  add_plugins(stress, plugins_);
+}
+
+std::string StressEntry::complete(const CLI::App&, const Invocation&) {
+  const StressOptions& options = options_;
+  if (options.budget <= Nanoseconds::zero()) return kNoTime;
+  if (options.order.weaken) {
+    if (std::string wrong = validate_weaken(options); !wrong.empty()) return wrong;
+  }
+  if (options.program_file && !options.order.program.empty()) {
+    return "--program-file: cannot be combined with --program; leave one of them out";
+  }
+  if (options.order.exhaustive) {
+    if (std::string wrong = validate_exhaustive(options); !wrong.empty()) return wrong;
+  }
+  if (options.page && (options.list || options.self_test)) {
+    return std::string("--report: shows the results of the engines; leave out ") +
+           (options.list ? "--list" : "--self-test");
+  }
+  if (options.page) {
+    std::error_code error;
+    const std::filesystem::path folder = options.page->parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+      return "--report: there is no folder " + folder.string() + "; create it, or name another";
+    }
+  }
+  return {};
+}
+
+int StressEntry::run(const Invocation&) {
+  return stress_command(options_, plugins_);
+}
 
 void add_stress_commands(Commands& all) {
   all.push_back(std::make_unique<StressEntry>());

@@ -9,7 +9,7 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/process/job_engines.h"
+#include "harness/command/submit/job_engines.h"
 #include "harness/record/meta.h"
 
 namespace lockbench {

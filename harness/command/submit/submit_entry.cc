@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/cluster_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
+#include "harness/command/submit/cluster_flags.h"
 #include "harness/command/submit/submit_command.h"
 #include "harness/plan/shard.h"
 

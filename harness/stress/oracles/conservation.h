@@ -22,8 +22,8 @@ struct Conservation {
   };
 
   // The clients of a service count only where a key has one holder.
-  static bool needed(EngineId engine, const Abilities& abilities) {
-    return engine == EngineId::kServices ? abilities.capacity == 1 : abilities.numbers_holders();
+  static bool needed(const EngineTraits& engine, const Abilities& abilities) {
+    return engine.counts_permits ? abilities.numbers_holders() : abilities.capacity == 1;
   }
 
   static CheckResult check(const Updates& updates) {

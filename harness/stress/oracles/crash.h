@@ -19,7 +19,7 @@ struct Crash {
     kExited,  // with code `x`
   };
 
-  static bool needed(EngineId, const Abilities&) { return false; }
+  static bool needed(const EngineTraits&, const Abilities&) { return false; }
 
   static CheckResult check(const EscapedException& seen) {
     if (seen.beside) return not_evaluated();  // the oracle `exclusion` reports it

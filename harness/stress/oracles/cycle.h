@@ -12,9 +12,7 @@ struct Cycle {
   static constexpr std::string_view kName = "cycle";
   static constexpr std::string_view kDescription = "Threads wait for each other in a cycle.";
 
-  static bool needed(EngineId engine, const Abilities&) {
-    return engine == EngineId::kSim || engine == EngineId::kReal;
-  }
+  static bool needed(const EngineTraits& engine, const Abilities&) { return engine.one_process; }
 
   static CheckResult check(const Ended&) { return passed(); }
 };

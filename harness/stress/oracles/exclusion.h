@@ -24,7 +24,7 @@ struct Exclusion {
     kTriedBesideReaders,  // the same, to write, while `x` threads read
   };
 
-  static bool needed(EngineId, const Abilities&) { return true; }
+  static bool needed(const EngineTraits&, const Abilities&) { return true; }
 
   static CheckResult check(const Holders& seen) {
     if (!seen.excess) return passed();

@@ -29,9 +29,9 @@ struct Fairness {
     kStarved,       // `thread` waited `x` ns for `key`; others got it `y` times
   };
 
-  static bool needed(EngineId engine, const Abilities& abilities) {
+  static bool needed(const EngineTraits& engine, const Abilities& abilities) {
     const bool ordered = abilities.fair || abilities.readers_order != ReadersOrder::kNone;
-    return engine == EngineId::kSim && ordered && shows_order_of_arrival(abilities);
+    return engine.simulates && ordered && shows_order_of_arrival(abilities);
   }
 
   static CheckResult check(const Turn& turn) {

@@ -18,8 +18,8 @@ struct Independence {
     kOfMany,     // `key` cannot be acquired while `x` other keys are held
   };
 
-  static bool needed(EngineId engine, const Abilities& abilities) {
-    return abilities.lock_per_key && engine != EngineId::kServices;
+  static bool needed(const EngineTraits& engine, const Abilities& abilities) {
+    return abilities.lock_per_key && engine.several_keys;
   }
 
   static CheckResult check(const OtherKey& seen) {

@@ -17,8 +17,8 @@ struct Lease {
     kTwoHolders,   // `thread` and `other` both have `lease` of `key`
   };
 
-  static bool needed(EngineId engine, const Abilities& abilities) {
-    return abilities.leases && (engine == EngineId::kSim || engine == EngineId::kReal);
+  static bool needed(const EngineTraits& engine, const Abilities& abilities) {
+    return abilities.leases && engine.one_process;
   }
 
   static CheckResult check(const LeaseNumber& seen) {

@@ -14,7 +14,7 @@ struct Lifetime {
   static constexpr std::string_view kDescription =
       "A shared word is used before or after its life, or memory is freed twice.";
 
-  static bool needed(EngineId engine, const Abilities&) { return engine == EngineId::kSim; }
+  static bool needed(const EngineTraits& engine, const Abilities&) { return engine.simulates; }
 
   enum Fault : std::uint8_t {
     kSanitizerReport,  // exit code `x`

@@ -34,9 +34,7 @@ struct Model {
     kNoAnswer,       // try_lock() or try_lock_for() of a held key does not return
   };
 
-  static bool needed(EngineId engine, const Abilities&) {
-    return engine == EngineId::kSim || engine == EngineId::kReal;
-  }
+  static bool needed(const EngineTraits& engine, const Abilities&) { return engine.one_process; }
 
   static CheckResult check(const Holders& seen) {
     const std::optional<OtherHolder>& other = seen.excess ? seen.excess : seen.same_lease;

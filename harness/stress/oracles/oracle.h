@@ -9,7 +9,7 @@
 //
 //     // Whether a clean verdict of this engine on a lock with these abilities requires this
 //     // oracle.
-//     static bool needed(EngineId engine, const Abilities& abilities);
+//     static bool needed(const EngineTraits& engine, const Abilities& abilities);
 //
 //     // One overload for each kind of observation (observations.h) that the oracle checks. The
 //     // engines call it through check_all() in registry.h.
@@ -39,12 +39,19 @@
 
 namespace lockbench::stress {
 
-enum class EngineId : std::uint8_t { kSim, kReal, kProc, kServices };
+// What oracles and campaigns have to know of an engine.
+struct EngineTraits {
+  std::string_view name;
+  bool simulates = false;      // it decides in which order accesses happen
+  bool one_process = false;    // the holders are threads of one process
+  bool sees_tokens = true;     // the holders' tokens are compared
+  bool several_keys = true;    // a worker may use a key while another one is held
+  bool counts_permits = true;  // it counts also where a key has several holders, numbered
+};
 
-constexpr std::string_view name_of(EngineId engine) {
-  constexpr std::string_view kNames[] = {"sim", "real", "proc", "services"};
-  return kNames[static_cast<std::size_t>(engine)];
-}
+inline constexpr EngineTraits kSimEngine{.name = "sim", .simulates = true, .one_process = true};
+inline constexpr EngineTraits kRealEngine{.name = "real", .one_process = true};
+inline constexpr EngineTraits kProcEngine{.name = "proc", .sees_tokens = false};
 
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoKey = ~std::uint32_t{0};

@@ -18,8 +18,8 @@ struct Ordering {
     kReported,   // ThreadSanitizer ended the process with code `x`
   };
 
-  static bool needed(EngineId engine, const Abilities& abilities) {
-    return engine == EngineId::kSim && abilities.numbers_holders();
+  static bool needed(const EngineTraits& engine, const Abilities& abilities) {
+    return engine.simulates && abilities.numbers_holders();
   }
 
   static CheckResult check(const Grant& grant) {

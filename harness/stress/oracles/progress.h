@@ -24,7 +24,7 @@ struct Progress {
     kPassedOver,       // `thread` got `key` in none of `x` pauses of `y` ms
   };
 
-  static bool needed(EngineId, const Abilities&) { return true; }
+  static bool needed(const EngineTraits&, const Abilities&) { return true; }
 
   static CheckResult check(const Ended&) { return passed(); }
 

@@ -8,7 +8,7 @@ namespace {
 struct OracleFacts {
   std::string_view name;
   std::string_view description;
-  bool (*needed)(EngineId, const Abilities&);
+  bool (*needed)(const EngineTraits&, const Abilities&);
   std::string (*text)(const FailureFacts&, const std::string&);
 };
 
@@ -58,7 +58,7 @@ std::string text_of(const FailureRecord& failure, const std::string& actor) {
   return facts_of(failure.oracle).text(failure.facts, actor);
 }
 
-std::vector<Oracle> needed_oracles(EngineId engine, const Abilities& abilities) {
+std::vector<Oracle> needed_oracles(const EngineTraits& engine, const Abilities& abilities) {
   std::vector<Oracle> needed;
   for (std::size_t i = 0; i < kOracles; ++i) {
     if (kFacts[i].needed(engine, abilities)) needed.push_back(static_cast<Oracle>(i));

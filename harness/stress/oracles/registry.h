@@ -74,7 +74,7 @@ std::string_view description_of(Oracle oracle);
 std::string text_of(const FailureRecord& failure, const std::string& actor);
 
 // The oracles that must have been evaluated before a verdict can be clean.
-std::vector<Oracle> needed_oracles(EngineId engine, const Abilities& abilities);
+std::vector<Oracle> needed_oracles(const EngineTraits& engine, const Abilities& abilities);
 
 namespace internal {
 

@@ -24,7 +24,7 @@ struct Residue {
     kHeap = kGrows + 16,  // `x` calls left `y` bytes behind; plus the Calls
   };
 
-  static bool needed(EngineId, const Abilities&) { return true; }
+  static bool needed(const EngineTraits&, const Abilities&) { return true; }
 
   static CheckResult check(const FreeKey& seen) {
     if (seen.free == seen.capacity) return passed();

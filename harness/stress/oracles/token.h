@@ -16,8 +16,8 @@ struct Token {
     Word last{0};
   };
 
-  static bool needed(EngineId engine, const Abilities& abilities) {
-    return abilities.tokens && engine != EngineId::kProc;
+  static bool needed(const EngineTraits& engine, const Abilities& abilities) {
+    return abilities.tokens && engine.sees_tokens;
   }
 
   static CheckResult check(const Grant& grant, KeyState& state) {

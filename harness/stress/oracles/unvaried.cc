@@ -43,10 +43,10 @@ constexpr Dimension kUnvaried[] = {
 
 }  // namespace
 
-std::string unvaried_remark(EngineId engine, const Abilities& abilities) {
+std::string unvaried_remark(const EngineTraits& engine, const Abilities& abilities) {
   std::string text;
   for (const Dimension& one : kUnvaried) {
-    const bool is_unvaried = engine == EngineId::kSim ? one.sim : one.real;
+    const bool is_unvaried = engine.simulates ? one.sim : one.real;
     if (!is_unvaried || !one.has(abilities)) continue;
     absl::StrAppend(&text, text.empty() ? "not varied: " : "; ", one.what);
   }

@@ -12,6 +12,6 @@
 namespace lockbench::stress {
 
 // The remark of a clean report.
-std::string unvaried_remark(EngineId engine, const Abilities& abilities);
+std::string unvaried_remark(const EngineTraits& engine, const Abilities& abilities);
 
 }  // namespace lockbench::stress

@@ -22,7 +22,6 @@
 #include "harness/stress/campaign.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/processes/call_watch.h"
-#include "harness/stress/processes/conformance.h"
 #include "harness/stress/processes/epoch.h"
 #include "harness/stress/processes/shared_state.h"
 
@@ -55,7 +54,7 @@ absl::StatusOr<Turns> turns_for(const Order& order) {
     std::iota(turns.modes.begin(), turns.modes.end(), 0);
     return turns;
   }
-  const absl::StatusOr<std::size_t> mode = mode_named(modes(), EngineId::kProc, order.mode);
+  const absl::StatusOr<std::size_t> mode = mode_named(modes(), kProcEngine, order.mode);
   if (!mode.ok()) return mode.status();
   turns.modes = {*mode};
   return turns;
@@ -280,7 +279,6 @@ class ProcessEpochs final : public Epochs {
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress) {
-  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   absl::StatusOr<Turns> turns = turns_for(order);
   if (!turns.ok()) return turns.status();
   absl::Status possible = leave_out_kills(*turns, entry.abilities.limits);
@@ -288,7 +286,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!possible.ok()) return possible;
   prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector polls every 500 us
   ProcessEpochs epochs(entry, order, *std::move(turns), report_progress);
-  return run_campaign(epochs, entry, order, {.engine = EngineId::kProc}, report_progress);
+  return run_campaign(epochs, entry, order, {.engine = kProcEngine}, report_progress);
 }
 
 }  // namespace lockbench::stress::processes

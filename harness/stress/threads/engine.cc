@@ -23,7 +23,6 @@
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/fairness.h"
 #include "harness/stress/oracles/unvaried.h"
-#include "harness/stress/threads/conformance.h"
 #include "harness/stress/threads/epoch.h"
 #include "harness/stress/threads/supervisor.h"
 
@@ -89,7 +88,7 @@ absl::StatusOr<std::vector<std::size_t>> modes_for(const RegisteredLock& entry,
     std::iota(all.begin(), all.end(), 0);
     return with_delays_between(entry, all);
   }
-  const absl::StatusOr<std::size_t> mode = mode_named(modes(), EngineId::kReal, order.mode);
+  const absl::StatusOr<std::size_t> mode = mode_named(modes(), kRealEngine, order.mode);
   if (!mode.ok()) return mode.status();
   if (modes()[*mode].fault == FaultKind::kAccessDelays && !entry.make_instrumented) {
     return absl::InvalidArgumentError(
@@ -239,8 +238,7 @@ class ThreadEpochs final : public Epochs {
                        absl::StrJoin(report.replay.options, " "), ")"));
     }
     if (report.verdict == Verdict::kClean) {
-      report.remarks.insert(report.remarks.begin(),
-                            unvaried_remark(EngineId::kReal, entry_.abilities));
+      report.remarks.insert(report.remarks.begin(), unvaried_remark(kRealEngine, entry_.abilities));
     }
   }
 
@@ -284,13 +282,12 @@ class ThreadEpochs final : public Epochs {
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress) {
-  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   absl::StatusOr<Wish> wish = wish_for(order);
   if (!wish.ok()) return wish.status();
   absl::StatusOr<std::vector<std::size_t>> modes = modes_for(entry, order);
   if (!modes.ok()) return modes.status();
   ThreadEpochs epochs(entry, order, *std::move(wish), *std::move(modes), report_progress);
-  return run_campaign(epochs, entry, order, {.engine = EngineId::kReal}, report_progress);
+  return run_campaign(epochs, entry, order, {.engine = kRealEngine}, report_progress);
 }
 
 }  // namespace lockbench::stress::threads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Event: one action of a thread or process on a lock, as it was observed. All engines, the oracles
-// and the checker of Petri nets use this type.
+// Event: one action of a thread or process on a lock, as it was observed. All engines and
+// the oracles use this type.
 //
 // An acquisition is recorded after the call has returned, a release before unlock() is called. So a
 // thread that is recorded as a holder does hold, and each recorded trace of a correct lock is one

@@ -21,7 +21,7 @@ using testing::Each;
 constexpr Abilities kAble{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
 
 const Mode& mode_of(std::string_view name) {
-  return modes()[mode_named(modes(), EngineId::kReal, std::string(name)).value()];
+  return modes()[mode_named(modes(), kRealEngine, std::string(name)).value()];
 }
 
 RegisteredLock able() {

@@ -20,7 +20,6 @@
 #include "harness/stress/explore/execution/blocked_watch.h"
 #include "harness/stress/explore/execution/crash_catcher.h"
 #include "harness/stress/explore/memory/model_names.h"
-#include "harness/stress/explore/search/conformance.h"
 #include "harness/stress/explore/search/own_process.h"
 #include "harness/stress/explore/search/schedule.h"
 #include "harness/stress/explore/search/schedule_explorer.h"
@@ -239,7 +238,7 @@ Verdict verdict_of(const Outcome& outcome, const ExploreOptions& options,
     return all_is_explored(outcome, options.most_preemptions) ? Verdict::kClean
                                                               : Verdict::kInconclusive;
   }
-  return clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, abilities));
+  return clean_or_inconclusive(outcome.evaluations, needed_oracles(kSimEngine, abilities));
 }
 
 // Reports in place of the blocked thread, which cannot.
@@ -256,7 +255,6 @@ void report_blocked(const RegisteredLock& entry, const std::string& where,
 absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress, ExecutionAhead& ahead,
                                  const ReportLast& report_last) {
-  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   const absl::StatusOr<std::vector<Model>> models =
       models_from(order.memory.empty() ? entry.memory : order.memory);
   if (!models.ok()) return models.status();
@@ -318,7 +316,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   }
   report.verdict = verdict_of(outcome, options, entry.abilities);
   if (report.verdict == Verdict::kClean) {
-    report.remarks.push_back(unvaried_remark(EngineId::kSim, entry.abilities));
+    report.remarks.push_back(unvaried_remark(kSimEngine, entry.abilities));
   }
   report_work(outcome.work, options, report);
   report_limits(*models, report);

@@ -110,7 +110,6 @@ std::optional<Order> same_again(const Order& order, const ExecutionAhead& ahead)
   again.schedule = to_text(ahead.schedule());
   again.memory = name_of(ahead.model());
   again.weaken = again.exhaustive = false;
-  again.net.clear();
   return again;
 }
 
