@@ -138,7 +138,7 @@ class PerKeyBooks {
 
   HoldBound hold_bound() const { return bound_of_sequences(sequences, settings); }
 
-  // The share of the observed conflicts that were false; absent if there were none.
+  // The share of the conflicts seen that were false; absent if there were none.
   static std::optional<double> false_conflicts(const Tallies<Tally>& tallies) {
     std::uint64_t all = 0;
     std::uint64_t other = 0;

@@ -2,8 +2,8 @@
 
 // Replay: whether a net has a firing sequence with the events of a trace.
 //
-// A trace is a list of observed events. An event belongs to a transition, or a kFires event with
-// the transition's name. Silent transitions (a thread decides something, or joins a queue) are
+// A trace is a list of events that were seen. An event belongs to a transition, or a kFires event
+// with the transition's name. Silent transitions (a thread decides something, or joins a queue) are
 // inserted where an event needs them. If several transitions have the same event, each of them is
 // tried.
 #pragma once

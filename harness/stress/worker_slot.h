@@ -93,7 +93,7 @@ struct WorkerSlot {
     add(evaluations[static_cast<std::size_t>(oracle)], times);
   }
 
-  // Runs the oracles on an observation that the owner of this slot made.
+  // Runs the oracles on what the owner of this slot saw.
   template <class Seen>
   std::optional<FailureRecord> check(const Seen& seen, KeyStates* states = nullptr) {
     count_promises(seen, [this](Promise promise, std::uint64_t times) {

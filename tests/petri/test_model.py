@@ -167,6 +167,7 @@ def test_without_a_verdict_on_any_execution_there_is_none(tmp_path: Path) -> Non
         "lock": "keyed",
         "verdict": "inconclusive",
         "evaluations": {},
+        "promises": {},
         "figures": {"executions": 12, "events": 0},
         "remarks": ["not checked in 12 executions"],
         "seconds": 0.1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What each oracle says of an observation, by itself; and that the registry is complete.
+// What each oracle says of one thing that was seen, by itself; and that the registry is complete.
 #include <fstream>
 #include <iterator>
 #include <set>

@@ -21,6 +21,7 @@ CLEAN: dict[str, Any] = {
     "lock": "mine",
     "verdict": "clean",
     "evaluations": {"exclusion": 1},
+    "promises": {},
     "figures": {},
     "remarks": [],
     "seconds": 0.1,
@@ -30,7 +31,14 @@ FOUND: dict[str, Any] = {
     "what": "two are inside",
     "how": "PCT",
     "found_after_s": 0.1,
-    "replay": {"options": ["--engine", "sim"], "exact": True, "reruns": 0, "failures": 0},
+    "replay": {
+        "options": ["--engine", "sim"],
+        "exact": True,
+        "reruns": 0,
+        "failures": 0,
+        "command_s": 0.0,
+        "command_failed": False,
+    },
     "trace": ["step 1, thread 0 has key 0"],
 }
 

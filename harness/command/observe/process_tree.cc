@@ -147,6 +147,11 @@ Unseen why_not_loaded(const fs::path& program) {
   return Unseen::kUnknown;
 }
 
+// While a process begins a program or ends, the kernel shows nothing of it.
+bool shows_nothing(std::uint32_t pid) {
+  return kernel_text(folder_of(pid) / "cmdline").value_or("").empty();
+}
+
 Unseen why_unseen(std::uint32_t pid) {
   const Unseen by_file = why_not_loaded(folder_of(pid) / "exe");
   if (by_file != Unseen::kUnknown) return by_file;
@@ -229,10 +234,13 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record, bool observes
   image.last = now;
   image.processor_s = processor_s_of(pid);
   if (!recorded) {
-    // While a process begins a program or ends, the kernel shows nothing of it.
-    if (kernel_text(folder_of(pid) / "cmdline").value_or("").empty()) return;
-    image.why = why_unseen(pid);
-    image.has_library = image.why == Unseen::kUnknown && has_library(pid);
+    if (shows_nothing(pid)) return;
+    const Unseen why = why_unseen(pid);
+    const bool has_one = why == Unseen::kUnknown && has_library(pid);
+    // What was read is of this program only if it neither ended nor was replaced meanwhile.
+    if (shows_nothing(pid) || link_text(folder_of(pid) / "exe") != program) return;
+    image.why = why;
+    image.has_library = has_one;
     return;
   }
   if (!image.recorded) {

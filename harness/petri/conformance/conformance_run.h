@@ -4,7 +4,7 @@
 // collects the result. Pure: it does not run the lock.
 //
 // The run fails at the first execution that disagrees; no execution should be checked after that.
-// The oracle is kNet if the net cannot do what was observed, and kCrash if the net can do it but
+// The oracle is kNet if the net cannot do what was seen, and kCrash if the net can do it but
 // the execution ended badly. If no execution was decided, or there was none, the report is
 // inconclusive and never clean.
 //

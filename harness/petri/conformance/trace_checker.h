@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TraceChecker: checks whether the net can produce the observed traces of a lock, and which of the
+// TraceChecker: checks whether the net can produce the traces of a lock, and which of the
 // net's transitions no trace has taken.
 //
 // A trace disagrees with the net if
@@ -54,7 +54,7 @@ class TraceChecker {
   // Checks a trace and counts the transitions that it covers.
   std::optional<Disagreement> look_at(const Trace& trace);
 
-  // For an execution that was not observed completely: `possible` are all traces that it may have
+  // For an execution that was not seen completely: `possible` are all traces that it may have
   // had, the most likely one first. There is no disagreement if one of them agrees. Otherwise the
   // disagreement of the first one is returned.
   std::optional<Disagreement> look_at(std::span<const Trace> possible);

@@ -19,7 +19,7 @@ namespace lockbench::stress {
 
 class WatchedNet {
  public:
-  // Fails with InvalidArgument if the net has no event of a lock to observe.
+  // Fails with InvalidArgument if the net has no event of a lock to look for.
   static absl::StatusOr<WatchedNet> watch(Net net);
 
   // The same for a net in PNML.

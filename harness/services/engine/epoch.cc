@@ -93,7 +93,7 @@ class Epoch {
       }
       sleep_a_tick();
     }
-    return !failed() && observe(Ended{});
+    return !failed() && check(Ended{});
   }
 
   void report_late_client(milliseconds waited) {
@@ -103,9 +103,9 @@ class Epoch {
     state_.slots[late].trace.append_to(acts, 0);
     const auto last = std::max_element(
         acts.begin(), acts.end(), [](const Act& a, const Act& b) { return a.at_ns < b.at_ns; });
-    observe(LateAfterFaults{.thread = late,
-                            .key = last == acts.end() ? 0 : last->key,
-                            .waited_ms = static_cast<std::uint64_t>(waited.count())});
+    check(LateAfterFaults{.thread = late,
+                          .key = last == acts.end() ? 0 : last->key,
+                          .waited_ms = static_cast<std::uint64_t>(waited.count())});
   }
 
   // The last write of a killed client may or may not have been made.
@@ -123,7 +123,7 @@ class Epoch {
                             .least = done,
                             .most = begun,
                             .seen = context_.resource.number(key)};
-      if (!observe(updates)) return false;
+      if (!check(updates)) return false;
     }
     return true;
   }
@@ -138,14 +138,14 @@ class Epoch {
     const std::int64_t certain = certain_ns(context_.entry.lease);
     const std::uint32_t capacity = context_.lock.capacity();
     for (const MostHolders& most : most_holders(holds, capacity, certain)) {
-      if (observe(most.seen)) continue;
+      if (check(most.seen)) continue;
       note_evidence(most.last, holds);
       return false;
     }
     if (capacity != 1 || !context_.entry.abilities.tokens) return true;
     // Its tokens, too, must have grown in this order.
-    return observe(History(std::move(holds),
-                           {.lock_per_key = true, .tokens = true, .hold_limit_ns = certain}));
+    return check(History(std::move(holds),
+                         {.lock_per_key = true, .tokens = true, .hold_limit_ns = certain}));
   }
 
   // The trace ends with the hold that was one too many.
@@ -175,7 +175,7 @@ class Epoch {
       }
       const bool free = ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
       const std::uint32_t capacity = context_.lock.capacity();
-      if (!observe(FreeKey{.key = key, .free = free ? capacity : 0, .capacity = capacity})) return;
+      if (!check(FreeKey{.key = key, .free = free ? capacity : 0, .capacity = capacity})) return;
     }
   }
 
@@ -191,8 +191,8 @@ class Epoch {
 
   // Returns false if an oracle failed.
   template <class Seen>
-  bool observe(const Seen& seen) {
-    return check(state_, kOwnSlot, seen);
+  bool check(const Seen& seen) {
+    return services::check(state_, kOwnSlot, seen);
   }
 
   const EpochContext& context_;

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "harness/stress/oracles/history.h"
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 #include "harness/stress/trace/shared_words.h"
 
 namespace lockbench::stress::services {

@@ -120,7 +120,7 @@ inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(stress::now_ns());
 }
 
-// Runs the oracles on an observation of the client with this number. Returns false if one of them
+// Runs the oracles on what was seen of the client with this number. Returns false if one of them
 // failed; then the state has a failure.
 template <class Seen>
 bool check(SharedState& state, std::uint32_t client, const Seen& seen) {

@@ -74,7 +74,7 @@ struct Abilities {
   bool refuses_non_owners = false;        // unlock() by a non-owner has no effect
   bool any_key = false;     // a key may be any number; otherwise less than make()'s `keys`
   bool names = false;       // its keys are strings: the name of each number (keys.h)
-  bool strong_try = false;  // see explains_refusal() in oracles/observations.h
+  bool strong_try = false;  // see explains_refusal() in oracles/seen.h
 
   // Whether each holder of a key can be identified. If not, only their count can be checked.
   bool numbers_holders() const { return capacity == 1 || leases; }

@@ -4,7 +4,7 @@
 // and reports this oracle, progress, independence or model.
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

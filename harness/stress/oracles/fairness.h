@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/stress/litmus/generate.h"
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress {
 
@@ -61,7 +61,7 @@ class History {
   const std::vector<Pair>& holds() const { return holds_; }
 
   // The same for holds that can expire, ordered by the times at which they began. Empty if there is
-  // no hold limit. Holds that had already expired when their thread observed them are left out.
+  // no hold limit. Holds that had already expired when their thread saw them are left out.
   const std::vector<Pair>& limited_holds() const { return limited_holds_; }
 
   // The time until which an expiring hold certainly belongs to its thread.

@@ -3,7 +3,7 @@
 // Independence: if each key has its own lock, no key may wait for another key.
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -3,7 +3,7 @@
 // Lease: each holder has its own lease, with a number below the capacity.
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -5,7 +5,7 @@
 // become inaccessible when the lock is destroyed (threads/guarded_memory.h).
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "harness/stress/oracles/history.h"
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Oracle: a rule that decides from the observations of threads or processes whether a lock is
+// Oracle: a rule that decides from what was seen of threads or processes whether a lock is
 // broken. Each oracle is a class in its own file in this folder, and one line in registry.h:
 //
 //   struct Token {
@@ -11,7 +11,7 @@
 //     // oracle.
 //     static bool needed(const EngineTraits& engine, const Abilities& abilities);
 //
-//     // One overload for each kind of observation (observations.h) that the oracle checks. The
+//     // One overload for each kind of thing seen (seen.h) that the oracle checks. The
 //     // engines call it through check_all() in registry.h.
 //     static CheckResult check(const Grant& grant, KeyState& state);
 //
@@ -23,7 +23,7 @@
 //     struct KeyState { Word last; };
 //   };
 //
-// A check is a pure function of the observation and the state. It allocates no memory, because it
+// A check is a pure function of what was seen and the state. It allocates no memory, because it
 // may run in a process whose lock has damaged the heap; text() runs in another process.
 #pragma once
 
@@ -71,7 +71,7 @@ struct FailureFacts {
 };
 
 struct CheckResult {
-  std::uint64_t evaluations = 0;  // 0: this oracle does not apply to the observation
+  std::uint64_t evaluations = 0;  // 0: this oracle does not apply to it
   std::optional<FailureFacts> failure;
 };
 

@@ -3,7 +3,7 @@
 // Ordering: the release of a hold must happen before the next hold of the same lease begins.
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -4,7 +4,7 @@
 // a lock that no thread uses must return.
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Promise: what a lock may promise beyond exclusion, and which observations check it. One oracle
+// Promise: what a lock may promise beyond exclusion, and what checks it. One oracle
 // checks several promises, so the evaluations of an oracle do not say that each was checked.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/stress/oracles/history.h"
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress {
 
@@ -26,7 +26,7 @@ constexpr std::string_view name_of(Promise promise) {
   return kPromiseNames[static_cast<std::size_t>(promise)];
 }
 
-// Calls count(promise, times) for each promise that the observation checks. The waits of threads
+// Calls count(promise, times) for each promise that it checks. The waits of threads
 // (LongestWait) are known of each lock, whether it promises to be fair or not, so they do not
 // count.
 template <class Seen, class Count>

@@ -32,7 +32,7 @@
 #include "harness/stress/oracles/token.h"
 
 // `oracle(Token)` stands for the class oracles::Token and the enumerator Oracle::kToken. The
-// oracles check an observation in this order.
+// oracles check what was seen in this order.
 // clang-format off
 #define LOCKBENCH_ORACLES(oracle) \
   oracle(Exclusion)               \
@@ -121,9 +121,9 @@ inline constexpr std::size_t kOracles = std::tuple_size_v<OracleTypes>;
 // The states of all oracles for one lease of one key.
 using KeyStates = internal::Registered::KeyStates;
 
-// Passes the observation to every oracle and calls count(oracle, times) for each oracle that
+// Passes what was seen to every oracle and calls count(oracle, times) for each oracle that
 // evaluated it. Returns the first failure. Without `states`, oracles that need a state do not check
-// the observation.
+// it.
 template <class Seen, class Count>
 std::optional<FailureRecord> check_all(const Seen& seen, const Count& count,
                                        KeyStates* states = nullptr) {
@@ -142,7 +142,7 @@ std::optional<FailureRecord> check_all(const Seen& seen, const Count& count,
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     static_assert((... || (internal::Checks<std::tuple_element_t<I, OracleTypes>, Seen> ||
                            internal::ChecksWithState<std::tuple_element_t<I, OracleTypes>, Seen>)),
-                  "no oracle checks this observation");
+                  "no oracle checks this");
     (check.template operator()<I>(), ...);
   }
   (std::make_index_sequence<kOracles>());

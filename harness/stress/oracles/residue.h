@@ -3,7 +3,7 @@
 // Residue: a lock that no thread uses must be free and must keep nothing that it should not keep.
 #pragma once
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

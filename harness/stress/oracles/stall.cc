@@ -200,7 +200,7 @@ Failure waits_for_half(const ThreadPosition& waiter, const std::vector<ThreadPos
                      threads);
 }
 
-// No observed thread is in the way of `waiter`.
+// No thread that was seen is in the way of `waiter`.
 Failure waits_for_nobody(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
                          bool is_taken) {
   const char* const what = is_taken ? "lost release: " : "lost wake-up or release: ";

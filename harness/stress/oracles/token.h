@@ -4,7 +4,7 @@
 #pragma once
 
 #include "harness/stress/oracles/history.h"
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress::oracles {
 

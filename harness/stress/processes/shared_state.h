@@ -64,7 +64,7 @@ struct SharedState {
   }
 };
 
-// Runs the oracles on an observation of the process with this number. Returns false if one of them
+// Runs the oracles on what was seen of the process with this number. Returns false if one of them
 // failed; then the state has a failure.
 template <class Seen>
 bool check(SharedState& state, std::uint32_t process, const Seen& seen,

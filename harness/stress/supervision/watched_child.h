@@ -10,7 +10,7 @@
 #include <string>
 #include <sys/wait.h>
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 
 namespace lockbench::stress {
 

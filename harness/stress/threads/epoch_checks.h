@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 #include "harness/stress/threads/checked_thread.h"
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/shared_state.h"

@@ -90,7 +90,7 @@ struct SharedState {
 // thread recorded a failure before, that thread ends the process. Async-signal-safe.
 [[noreturn]] void fail(SharedState& state, std::uint32_t thread, const FailureRecord& failure);
 
-// Runs the oracles on an observation of the thread with this number.
+// Runs the oracles on what was seen of the thread with this number.
 template <class Seen>
 void check(SharedState& state, std::uint32_t thread, const Seen& seen,
            KeyStates* states = nullptr) {

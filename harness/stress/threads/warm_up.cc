@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/stress/litmus/deep_nest.h"
-#include "harness/stress/oracles/observations.h"
+#include "harness/stress/oracles/seen.h"
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/epoch_context.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Event: one action of a thread or process on a lock, as it was observed. All engines and
+// Event: one action of a thread or process on a lock, as it was seen. All engines and
 // the oracles use this type.
 //
 // An acquisition is recorded after the call has returned, a release before unlock() is called. So a
 // thread that is recorded as a holder does hold, and each recorded trace of a correct lock is one
 // that its model can produce.
 //
-// Trace: the events of one run in the order in which they were observed, and how the run ended.
+// Trace: the events of one run in the order in which they were seen, and how the run ended.
 #pragma once
 
 #include <cstddef>
@@ -93,7 +93,7 @@ struct Trace {
   std::vector<Event> events;  // kAcquire, kRelease, kExpire and kDie
   End end = kCutOff;
   std::vector<Event> waits;  // if kStuck: the requests that never returned
-  // Observed after all threads had ended:
+  // Seen after all threads had ended:
   std::optional<std::uint64_t> keys_kept;
   std::optional<Shortage> shortage;
 };

@@ -5,8 +5,8 @@
 //
 // If a process is killed while it is recorded as a holder, it dies as a holder. Its death comes
 // after the last event that it recorded or after its kDie was recorded, whichever is later. It may
-// run a little longer, but does nothing in that time that can be observed. Two facts cannot be
-// observed, so both possibilities are tried:
+// run a little longer, but does nothing in that time that can be seen. Two facts cannot be
+// seen, so both possibilities are tried:
 //   - It was killed during a request and may have held the lock. Usually it did not.
 //   - It was killed after it recorded a release and may still have held the lock. Usually it did
 //     not.

@@ -153,7 +153,7 @@ class Run {
   }
 
   // In most cases a process that holds while others wait, so that the fault affects them soon. At
-  // least one process must remain, so that the state of the lock can be observed afterwards.
+  // least one process must remain, so that the state of the lock can be seen afterwards.
   std::optional<std::uint32_t> victim() {
     std::vector<std::uint32_t> fit = living();
     const bool kills = fault_ != FaultKind::kStop;

@@ -17,7 +17,7 @@ namespace lockbench::stress::processes {
 
 struct RunFaults {
   std::uint64_t killed = 0;
-  std::uint64_t killed_inside = 0;  // as far as was observed
+  std::uint64_t killed_inside = 0;  // as far as was seen
   std::uint64_t stopped = 0;
   std::uint64_t stopped_inside = 0;
   std::uint64_t recycled = 0;

@@ -16,7 +16,7 @@
 namespace lockbench::stress::threads {
 
 // As Conformer::check(). Requires: this process has one thread. Fails with InvalidArgument also if
-// the hold limit of the lock is less than a second, because threads cannot observe when a hold
+// the hold limit of the lock is less than a second, because threads cannot see when a hold
 // expires.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const ReportProgress& report_progress);

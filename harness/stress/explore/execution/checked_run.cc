@@ -358,7 +358,7 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     ++acquisitions_;
     if (has_order()) check_turn(acquired);
     trace_expired_holds(acquired);
-    // If the hold may have expired before it was observed, its time is unknown, so it is left out
+    // If the hold may have expired before it was seen, its time is unknown, so it is left out
     // of the trace.
     hold.in_trace = !is_late(threads_[acquired.thread].asked_ns);
     if (hold.in_trace) trace(acquired);
@@ -415,7 +415,7 @@ void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockH
   }
   std::erase_if(record.holders, [&](const Holder& holder) { return is_late(holder.since_ns); });
   const std::int64_t asked_ns = threads_[acquired.thread].asked_ns;
-  if (is_late(asked_ns)) return;  // the hold may have expired before it was observed
+  if (is_late(asked_ns)) return;  // the hold may have expired before it was seen
   check_holders(acquired, key);
   Grant grant{.thread = acquired.thread, .key = key};
   if (entry_.abilities.numbers_holders()) grant.ordered = is_ordered(acquired, key);

@@ -203,7 +203,7 @@ class CheckedRun {
   void probe_keys();
   class UnusedKey;
   void check_free(std::uint32_t key);
-  // Runs the oracles on an observation. Ends the execution if one of them fails.
+  // Runs the oracles on what was seen. Ends the execution if one of them fails.
   template <class Seen>
   void check(const Seen& seen, KeyStates* states = nullptr) {
     const auto count = [this](auto what, std::uint64_t times) { evaluations_.count(what, times); };

@@ -179,7 +179,7 @@ End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, 
   if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
   if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0 &&
       !world_.data_race()) {
-    // The accesses of this lock are not observed, so its memory orders cannot be checked. Possibly
+    // The accesses of this lock are not seen, so its memory orders cannot be checked. Possibly
     // it does not lock at all; then two threads will be inside at once.
     conditions_.races_end_it = false;
     blind_until_ = std::min(blind_until_, Clock::now() + kSearchForWorse);

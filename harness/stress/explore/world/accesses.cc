@@ -245,7 +245,7 @@ void World::fence_all() {
 }
 
 // Variables with static storage are left out, because the library orders their initialisation in a
-// way that is not observed. Accesses after a barrier that one thread imposes on all are left out,
+// way that is not seen. Accesses after a barrier that one thread imposes on all are left out,
 // because the C++ memory model does not define what such a barrier orders.
 bool World::looks_for_races(const void* place) const {
   return !asymmetric_ && conditions_.races_end_it && threads_.size() != 1 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observations: what the engines observe of threads or processes and pass to the oracles. An engine
-// makes each kind of observation that it can make. A member that the engine cannot determine is
+// Seen: what the engines see of threads or processes and pass to the oracles. An engine passes each
+// kind that it can see. A member that the engine cannot determine is
 // absent.
 #pragma once
 
@@ -18,7 +18,7 @@ struct OtherHolder {
   enum Circumstance : std::uint8_t {
     kHolds,
     kStopped,        // its process is stopped but alive
-    kPartReleased,   // it, or the observing thread, released a part of its nested holds
+    kPartReleased,   // it, or the thread that looks, released a part of its nested holds
     kForeignUnlock,  // a thread that did not hold it called unlock() before
   };
   std::uint32_t thread = kNoThread;
