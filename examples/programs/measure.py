@@ -3,8 +3,9 @@
 """Observes programs of others, asks for advice, and runs each with other locks.
 
 Writes program-loads.csv (a line for each place that matters) and program-locks.csv (a line for each
-lock), from which docs/laboratory/programs.md has its tables, into docs/data or --out. Needs Debian's packages
-git, libsqlite3-dev, memcached, pbzip2, pigz, x264 and zstd, and a quiet machine for ten minutes.
+lock), from which docs/laboratory/programs.md has its tables, into docs/data or --out. Needs
+Debian's packages git, libsqlite3-dev, memcached, pbzip2, pigz, x264 and zstd, and a quiet machine
+for ten minutes.
 """
 
 from __future__ import annotations
