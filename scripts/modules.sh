@@ -55,6 +55,7 @@ without() {
   copy_without "$1" "$folder"
   (
     cd "$folder"
+    # The page of the manual is made of the help, which now has fewer commands.
     cmake --preset release -DBUILD_TESTING=ON >/dev/null &&
       cmake --build --preset release --parallel "$(nproc)" -- -k 0 >build.log 2>&1 &&
       python3 scripts/manual.py build/release/lockbench
@@ -65,8 +66,6 @@ without() {
   [[ -z "$only_build" ]] || return 0
   (
     cd "$folder" &&
-      # The page of the manual is made of the help, which now has fewer commands.
-      python3 scripts/manual.py build/release/lockbench &&
       ctest --preset release --parallel "$(nproc)" --timeout 300 --no-label-summary \
         --label-exclude '^(long|services)$' --exclude-regex '^scripts\.check_(links|packages)$' \
         --output-on-failure
