@@ -247,7 +247,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
       plan.program.refusals = kEdges[random.below(std::size(kEdges))];
     } else {
       plan.program.warm_up =
-          random.below(3) == 0 ? kEdgeOf20Bits : kEdges[random.below(std::size(kEdges))];
+          random.below(2) == 0 ? kEdgeOf20Bits : kEdges[random.below(std::size(kEdges))];
     }
   }
   const bool many_keys = entry.abilities.lock_per_key &&
