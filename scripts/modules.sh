@@ -16,8 +16,8 @@ its quick tests.
 the other. Exits with 1 if something of the rest does not build or does not
 pass. A capability takes as long as a build, less with a compiler cache.
 
-Two tests are left out: pages of the rest may link to a page of the capability,
-and prepare.sh lists the packages of all capabilities.
+Three tests are left out: pages of the rest may link to a page of the capability
+(check_links, pages), and prepare.sh lists the packages of all capabilities.
 
   --only-build  runs no tests
 TEXT
@@ -67,7 +67,7 @@ without() {
   (
     cd "$folder" &&
       ctest --preset release --parallel "$(nproc)" --timeout 300 --no-label-summary \
-        --label-exclude '^(long|services)$' --exclude-regex '^scripts\.check_(links|packages)$' \
+        --label-exclude '^(long|services)$' --exclude-regex '^scripts\.(check_links|check_packages|pages)$' \
         --output-on-failure
   )
 }

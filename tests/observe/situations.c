@@ -11,6 +11,7 @@
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -44,6 +45,12 @@ static void run(int count, void* (*body)(void*)) {
   pthread_t threads[64];
   for (long i = 0; i < count; ++i) pthread_create(&threads[i], NULL, body, (void*)i);
   for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+}
+
+// Returns when all threads of run() are here: else each may have ended before the next one begins.
+static void await_all(void) {
+  static atomic_int here;
+  for (atomic_fetch_add(&here, 1); atomic_load(&here) < kThreads;) sched_yield();
 }
 
 static void use_mutex(long times) {
@@ -140,6 +147,7 @@ static int pool(void) {
 // A semaphore as a mutex: who waited for it posts it.
 static atomic_int holder;
 static void* binary_body(void* unused) {
+  await_all();
   for (int i = 0; i < kRounds; ++i) {
     sem_wait(&work);
     if (atomic_exchange(&holder, 1) != 0) abort();
@@ -227,6 +235,7 @@ static void own_unlock(void) {
   }
 }
 static void* futex_body(void* unused) {
+  await_all();
   for (int i = 0; i < kRounds; ++i) {
     own_lock();
     usleep(100);
@@ -250,6 +259,7 @@ static void raw_futex(int operation, int value) {
                    : "rcx", "r11", "memory");
 }
 static void* raw_body(void* unused) {
+  await_all();
   for (int i = 0; i < kRounds; ++i) {
     while (atomic_exchange(&word, 2) != 0) raw_futex(FUTEX_WAIT_PRIVATE, 2);
     usleep(1000);

@@ -161,9 +161,13 @@ class Attachment {
                       absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
     }
     folder_ = *folder;
-    if (const absl::Status traced = trace(); !traced.ok()) {
-      return complain(err_, kWho, traced,
-                      noted_signal() != 0 ? kSignalExitBase + noted_signal() : kCouldNotFinish);
+    // On a busy machine, a short window may be over before this process has run once.
+    constexpr int kMostWindows = 3;
+    for (int window = 0; window < kMostWindows && !callers_ && process_.exists(); ++window) {
+      if (const absl::Status traced = trace(); !traced.ok()) {
+        return complain(err_, kWho, traced,
+                        noted_signal() != 0 ? kSignalExitBase + noted_signal() : kCouldNotFinish);
+      }
     }
     return report();
   }
@@ -224,7 +228,12 @@ class Attachment {
 
   int report() {
     if (!callers_) {
-      return complain(err_, kWho, absl::StrCat("process ", *options_.pid, " ended at once"),
+      const std::string process = absl::StrCat("process ", *options_.pid);
+      return complain(err_, kWho,
+                      process_.exists()
+                          ? absl::StrCat("the machine was too busy to look at ", process,
+                                         " within the window; give a longer --duration")
+                          : process + " ended at once",
                       kCouldNotFinish);
     }
     attached_.pid = *options_.pid;
