@@ -105,14 +105,6 @@ TEST(CommandLine, RefusesABaselineThatIsAShard) {
   EXPECT_THAT(reply.err, HasSubstr("a shard is a part of one"));
 }
 
-TEST(CommandLine, LeavesAnotherProgramItsWords) {
-  const Commands commands = all_commands();
-  const auto read =
-      read_command_line(commands, {"lockbench", "observe", "--", "server", "--out", "x"});
-  ASSERT_TRUE(std::holds_alternative<Chosen>(read));
-  EXPECT_THAT(std::get<Chosen>(read).invocation.after_dashes, ElementsAre("server", "--out", "x"));
-}
-
 TEST(CommandLine, SuggestsTheNearestCommand) {
   EXPECT_THAT(refused({"lockbench", "stres"}).err, HasSubstr("did you mean 'stress'?"));
   EXPECT_THAT(refused({"lockbench", "hlep"}).err, HasSubstr("did you mean 'help'?"));
