@@ -12,10 +12,12 @@ import pytest
 from program import (
     Program,
     assert_complete,
+    assert_interrupted_leaves_no_files,
     is_running,
     rows_of,
     trial_of,
     wait_until,
+    with_a_place,
     without_advice,
 )
 
@@ -23,13 +25,6 @@ TRIALS = 24
 FIXED = ("--primitive", "global", "--threads", "1", "--mode", "fixed", "--operations", "1")
 SHORT = ("run", *FIXED, "--hold", "sleep:30ms", "--blocks", str(TRIALS), "--out", "out")
 LONG = ("run", *FIXED, "--hold", "sleep:10min", "--blocks", "2", "--out", "out")
-
-
-def with_a_place(lockbench: Program) -> dict[str, str]:
-    """The environment of one whose temporary files are the test's."""
-    place = lockbench.folder / "place"
-    place.mkdir()
-    return {**os.environ, "TMPDIR": str(place)}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +77,6 @@ def test_ctrl_c_reaches_the_run_and_not_its_child(lockbench: Program) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("model", "file", "--conform", "--budget", "10min"),
         ("stress", "file", "--engine", "proc", "--budget", "10min"),
         ("run", "--primitive", "file", "--hold", "sleep:10min", *FIXED[2:], "--out", "out"),
     ],
@@ -91,18 +85,7 @@ def test_ctrl_c_reaches_the_run_and_not_its_child(lockbench: Program) -> None:
 def test_who_is_interrupted_leaves_no_temporary_files(
     lockbench: Program, words: tuple[str, ...], number: int
 ) -> None:
-    process = lockbench.start(*words, env=with_a_place(lockbench))
-    place = lockbench.folder / "place"
-
-    def is_used() -> bool:
-        below = (found for found in os.walk(place) if found[0] != str(place))
-        return any(folders or files for _, folders, files in below)
-
-    wait_until(is_used, "nobody makes temporary files")
-    process.send_signal(number)
-    process.communicate(timeout=30)
-    assert process.returncode == 128 + number
-    assert list(place.iterdir()) == []
+    assert_interrupted_leaves_no_files(lockbench, words, number)
 
 
 def test_a_signal_that_was_ignored_stays_ignored(lockbench: Program) -> None:

@@ -13,7 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from program import Program, catches, saying, wait_until, with_engine
+from program import (
+    Program,
+    assert_interrupted_leaves_no_files,
+    catches,
+    saying,
+    wait_until,
+    with_engine,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 RACE = ROOT / "docs" / "models" / "race.pnml"
@@ -267,3 +274,11 @@ def test_examples_of_the_help_work(lockbench: Program) -> None:
         if "mine.pnml" in example or ("--animation" in example and not shutil.which("dot")):
             continue
         assert lockbench.run(*example.split()).returncode in (0, 3), example
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_check_that_is_interrupted_leaves_no_temporary_files(
+    lockbench: Program, number: int
+) -> None:
+    words = ("model", "file", "--conform", "--budget", "10min")
+    assert_interrupted_leaves_no_files(lockbench, words, number)
