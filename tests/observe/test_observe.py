@@ -155,6 +155,8 @@ def test_locks_of_the_program_itself_are_observed(lockbench: Program) -> None:
     found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
     places = sorted(found["processes"][0]["places"], key=lambda one: int(one["locks"]))
     assert [one["name"] for one in places if "own_locks.cc:" not in one["name"]] == []
+    # A thread that had to sleep in such a lock slept on a futex, which is a place of its own.
+    places = [one for one in places if one["kind"] != "futex"]
     figures = ("acquisitions", "locks", "threads")
     assert [[one[name] for name in figures] for one in places] == [[4000, 1, 2], [8000, 10, 2]]
     assert places[1]["hottest_share"] == pytest.approx(0.55)
