@@ -373,8 +373,8 @@ constexpr lockbench::internal::Observer kObserver{
     .acquired = [](const void* lock, const void* caller) { acquired(request_of(lock, caller)); },
     .wait_begins =
         [](const void* lock, const void* caller) {
-          return lockbench::internal::Observer::Wait{.since = wait_begins(request_of(lock, caller)),
-                                                     .place = nullptr};
+          return lockbench::internal::Observer::Wait{
+              .since = told_wait_begins(request_of(lock, caller)), .place = nullptr};
         },
     .wait_ends =
         [](const void* lock, const void* caller, lockbench::internal::Observer::Wait wait) {

@@ -64,7 +64,7 @@ void end_wait(Thread& thread, Process& process, std::uint64_t now, bool timed = 
 }
 
 void begin_wait(Thread& thread, Process& process, Place* place, bool counts, std::uint64_t now) {
-  thread.waiting = {.since = now, .place = place, .counts = counts};
+  thread.waiting = {.since = now, .place = place, .counts = counts, .is_told = false};
   const std::uint64_t at = since_start(process, now);
   process.waiting.fetch_add(1, kRelaxed);
   if (counts) begin_blocked(process.blocked, at);
@@ -329,6 +329,12 @@ std::uint64_t wait_begins(const Request& request) {
   return thread.waiting.since;
 }
 
+std::uint64_t told_wait_begins(const Request& request) {
+  const std::uint64_t since = wait_begins(request);
+  if (since != 0) this_thread().waiting.is_told = true;
+  return since;
+}
+
 void wait_ends(const Request& request, std::uint64_t since, bool acquired) {
   Process* const process = since == 0 ? nullptr : this_process();
   if (process == nullptr) return;
@@ -433,7 +439,9 @@ void event_wait_ends(std::uint64_t since) {
 }
 
 std::uint64_t futex_wait_begins(const Request& request) {
-  return wait_begins(request);
+  const Thread& thread = this_thread();
+  const bool is_told = thread.waiting.since != 0 && thread.waiting.is_told;
+  return is_told && thread.process == this_process() ? 0 : wait_begins(request);
 }
 
 void futex_wait_ends(const Request& request, std::uint64_t since, bool slept) {

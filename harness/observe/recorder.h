@@ -42,6 +42,9 @@ void acquired(const Request& request);
 // A wait that a failed try precedes. Returns the time, 0 if nothing is recorded. wait_ends() is
 // told that time.
 std::uint64_t wait_begins(const Request& request);
+// The same for a lock that tells of itself (<lockbench/observed.h>): a futex that the thread sleeps
+// on until wait_ends() is a part of that lock.
+std::uint64_t told_wait_begins(const Request& request);
 void wait_ends(const Request& request, std::uint64_t since, bool acquired);
 
 // A try that failed and is not followed by a wait.

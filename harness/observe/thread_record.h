@@ -38,6 +38,7 @@ struct Waiting {
   std::uint64_t since;  // 0: it does not wait
   Place* place;         // nullptr: has none
   bool counts;          // it waits for a lock, and not for an event
+  bool is_told;         // by the lock itself, whose futexes are then no locks of their own
 };
 
 inline constexpr std::size_t kMostHeld = 32;

@@ -155,11 +155,21 @@ def test_locks_of_the_program_itself_are_observed(lockbench: Program) -> None:
     found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
     places = sorted(found["processes"][0]["places"], key=lambda one: int(one["locks"]))
     assert [one["name"] for one in places if "own_locks.cc:" not in one["name"]] == []
-    # A thread that had to sleep in such a lock slept on a futex, which is a place of its own.
-    places = [one for one in places if one["kind"] != "futex"]
     figures = ("acquisitions", "locks", "threads")
     assert [[one[name] for name in figures] for one in places] == [[4000, 1, 2], [8000, 10, 2]]
     assert places[1]["hottest_share"] == pytest.approx(0.55)
+
+
+def test_a_futex_that_such_a_lock_sleeps_on_is_a_part_of_it(lockbench: Program) -> None:
+    done = lockbench.run("observe", "--out", "seen", "--", OWN, "asleep")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
+    (process,) = found["processes"]
+    (place,) = process["places"]
+    assert (place["kind"], place["acquisitions"], place["contended"]) == ("mutex", 2, 1)
+    assert process["events"] == []
+    # The whole wait is there, and not only the time until the thread slept.
+    assert place["blocked_s"] >= float(done.stdout)
 
 
 def test_advice_for_an_observation_is_asked_with_its_load(lockbench: Program) -> None:
