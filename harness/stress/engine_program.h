@@ -27,8 +27,8 @@ using Engine = std::function<absl::StatusOr<Report>(const RegisteredLock&, const
 // by commas; the reason why this engine cannot detect the fault.
 // Without arguments: reads an Order from standard input, runs `test_lock` on its lock, prints each
 // progress text on a line that begins with a space, then prints the Report and returns 0.
-// On an error: writes one line to standard error and returns 1 for bad input, 3 if the engine
-// failed.
+// On an error: writes one line to standard error and returns an ExitCode (base/exit_code.h): for
+// bad input, or for what could not be finished.
 int run_engine_program(std::span<const char* const> words, std::span<const RegisteredLock> entry,
                        const Engine& test_lock, const Engine& check_net = nullptr);
 

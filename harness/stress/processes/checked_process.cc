@@ -159,12 +159,13 @@ void CheckedProcess::leave(std::uint32_t key) {
 void CheckedProcess::fork_as_holder(std::uint32_t key) {
   constexpr int kAcquired = 99;
   if (context_.plan.fault() != FaultKind::kForks || random_.below(4) != 0) return;
-  add(slot_.injections);
-  const pid_t child = start_child([&] {
+  const std::optional<pid_t> child = start_child_if_possible([&] {
     if (context_.lock->handle(key)->try_lock()) _exit(kAcquired);
   });
+  if (!child) return add(state_.forks_refused);
+  add(slot_.injections);
   int status = 0;
-  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  while (waitpid(*child, &status, 0) == -1 && errno == EINTR) {
   }
   if (WIFSIGNALED(status)) check(ProcessEnd{.thread = number_, .signal = WTERMSIG(status)});
   check(

@@ -252,6 +252,12 @@ class ProcessEpochs final : public Epochs {
           "death of a holder has to be recovered from",
           lost));
     }
+    if (const std::uint64_t refused = get(state_->forks_refused); refused != 0) {
+      report.remarks.push_back(absl::StrFormat(
+          "the machine refused %d processes (`ulimit -u`, pids.max of the control group): so many "
+          "holders did not fork",
+          refused));
+    }
     if (injected_.call_error != 0) {
       report.remarks.push_back(
           absl::StrCat("some processes were not stopped at their system calls: ",

@@ -52,7 +52,8 @@ struct SharedState {
   Word nests;
   Word inherits;
   Word holds;
-  Word requests;  // of the processes that compete for the keys after a waiter was killed
+  Word requests;       // of the processes that compete for the keys after a waiter was killed
+  Word forks_refused;  // of holders, by the machine; never reset
   std::array<OwnerCanary, kMostKeys> canaries;
   std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
   FirstFailure<kMostProcesses + 1> failure;

@@ -5,7 +5,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
+#include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <linux/sched.h>
 #include <sys/prctl.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/base/exit_code.h"
 #include "primitives/platform/process.h"
 
 namespace lockbench::stress {
@@ -36,13 +38,27 @@ void die_with_parent() {
 
 }  // namespace
 
-pid_t start_child(const std::function<void()>& work) {
+void end_without_process() {
+  std::fprintf(stderr,
+               "the machine refuses another process: %s (`ulimit -u`, pids.max of the control "
+               "group, memory)\n",
+               std::strerror(errno));
+  _exit(kCouldNotFinish);
+}
+
+std::optional<pid_t> start_child_if_possible(const std::function<void()>& work) {
   const pid_t child = fork();
-  if (child == -1) std::abort();
+  if (child == -1) return std::nullopt;
   if (child != 0) return child;
   die_with_parent();
   work();
   _exit(0);
+}
+
+pid_t start_child(const std::function<void()>& work) {
+  const std::optional<pid_t> child = start_child_if_possible(work);
+  if (!child) end_without_process();
+  return *child;
 }
 
 void kill_child(pid_t child) {

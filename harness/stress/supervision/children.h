@@ -9,9 +9,16 @@
 
 namespace lockbench::stress {
 
+// The machine refuses another process, which is no fault of a lock: says so and ends this one, as
+// an engine that could not finish does. `errno` says why.
+[[noreturn]] void end_without_process();
+
 // Runs `work()` in a child process that then exits with 0. The child is killed if this process
-// dies. Aborts if no process can be created.
+// dies. Does not return if no process can be created: end_without_process().
 pid_t start_child(const std::function<void()>& work);
+
+// The same for a caller that can do without it: absent if no process can be created.
+std::optional<pid_t> start_child_if_possible(const std::function<void()>& work);
 
 // Returns when the child is dead but not collected, so no other process can have its number.
 void kill_child(pid_t child);

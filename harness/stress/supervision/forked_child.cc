@@ -4,12 +4,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "harness/stress/supervision/children.h"
 
 namespace lockbench::stress {
 namespace {
@@ -27,9 +28,9 @@ namespace {
 
 ForkedChild::ForkedChild(const std::function<void()>& body) {
   int alive[2];
-  if (pipe(alive) != 0) std::abort();
+  if (pipe(alive) != 0) end_without_process();
   pid_ = fork();
-  if (pid_ == -1) std::abort();
+  if (pid_ == -1) end_without_process();
   if (pid_ == 0) {
     close(alive[0]);
     run_as_child(body);

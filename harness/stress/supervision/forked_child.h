@@ -3,8 +3,8 @@
 // ForkedChild: runs a function in a child process. The child is killed if its parent dies, and
 // leaves no core file.
 //
-// Requires: this process has one thread when the child is made. Aborts if no process can be
-// created.
+// Requires: this process has one thread when the child is made. Does not return if no process can
+// be created (children.h).
 #pragma once
 
 #include <chrono>

@@ -31,7 +31,8 @@ struct ChildEnd {
 std::string status_text(const std::string& who, int status);
 
 // Calls `progress` in this process; it returns a number that changes whenever the child makes
-// progress. Requires: this process has one thread. Aborts if no process can be created.
+// progress. Requires: this process has one thread. Does not return if no process can be
+// created (children.h).
 ChildEnd watch_child(const std::function<void()>& body,
                      const std::function<std::uint64_t()>& progress);
 

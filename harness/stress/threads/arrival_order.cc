@@ -24,6 +24,7 @@
 
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -80,7 +81,8 @@ bool surely_waits(Waiter& waiter) {
 class OtherHolders {
  public:
   OtherHolders(EpochContext& context, std::uint32_t number) {
-    for (std::uint32_t i = 0; i < number; ++i) threads_.emplace_back([&] { hold(context); });
+    for (std::uint32_t i = 0; i < number; ++i)
+      threads_.push_back(own_thread(context.state, [&] { hold(context); }));
     for (std::uint32_t i = 0; i < number; ++i) holds_.acquire();
   }
   ~OtherHolders() {
@@ -135,7 +137,7 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   std::uint32_t begun = 0;
   for (; begun + 1 < threads && known == begun; ++begun) {
     Waiter& waiter = waiters[begun];
-    waiter.thread = std::thread([&] {
+    waiter.thread = own_thread(context.state, [&] {
       waiter.task.store(gettid(), std::memory_order_relaxed);
       const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
       waiter.requests.store(true, std::memory_order_release);

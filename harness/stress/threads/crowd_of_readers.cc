@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <semaphore>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,21 +31,29 @@ class Crowd {
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;
 
-  // Returns when one more reader is inside.
-  void enter_one() {
+  // Returns true when one more reader is inside, or false if the machine permits no more threads.
+  bool enter_one() {
     const auto key = kWritersKey + 1 + static_cast<std::uint32_t>(threads_.size());
-    threads_.emplace_back([this, key] {
-      const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
-      handle->lock();
-      inside_.release();
-      leave_.acquire();
-      handle->unlock();
-    });
+    try {
+      threads_.emplace_back([this, key] { stay(key); });
+    } catch (const std::system_error&) {
+      add(context_.state.smaller_crowds);
+      return false;
+    }
     inside_.acquire();
     add(context_.state.beat);
+    return true;
   }
 
  private:
+  void stay(std::uint32_t key) {
+    const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
+    handle->lock();
+    inside_.release();
+    leave_.acquire();
+    handle->unlock();
+  }
+
   EpochContext& context_;
   std::counting_semaphore<> inside_{0};
   std::counting_semaphore<> leave_{0};
@@ -69,8 +78,7 @@ void check_crowd_of_readers(EpochContext& context) {
   const LockLimits& limits = context.entry.abilities.limits;
   if (limits.threads != 0 && limits.threads <= kReaders) return;
   Crowd crowd(context);
-  for (std::uint32_t readers = 1; readers <= kReaders; ++readers) {
-    crowd.enter_one();
+  for (std::uint32_t readers = 1; readers <= kReaders && crowd.enter_one(); ++readers) {
     check(context.state, kOwnSlot,
           TryOfHeldKey{.key = kWritersKey, .acquired = writer_enters(context), .readers = readers});
   }

@@ -174,7 +174,7 @@ class ThreadEpochs final : public Epochs {
     const auto body = [&] { run(*state, mode(), seed(), std::chrono::milliseconds::max()); };
     const Supervised seen = supervise(
         *state, body, [] {}, ends_by_);
-    if (seen == Supervised::kUnfinished) return std::nullopt;
+    if (seen == Supervised::kUnfinished || seen == Supervised::kNoThreads) return std::nullopt;
     return seen == Supervised::kFailed;
   }
 
@@ -236,6 +236,19 @@ class ThreadEpochs final : public Epochs {
           absl::StrCat("the last epoch had not ended ", kMostBeyondBudget.count(),
                        " s after the budget, and nothing shows that it never would (",
                        absl::StrJoin(report.replay.options, " "), ")"));
+    }
+    if (seen_ == Supervised::kNoThreads) {
+      report.verdict = Verdict::kInconclusive;
+      add_options_of_epoch(report);
+      report.remarks.push_back(
+          absl::StrCat("the machine refused a thread (`ulimit -u`, pids.max of the control group), "
+                       "so the last epoch was not run to its end (",
+                       absl::StrJoin(report.replay.options, " "), ")"));
+    }
+    if (get(state_->smaller_crowds) != 0) {
+      report.remarks.emplace_back(
+          "the machine refused threads (`ulimit -u`, pids.max of the control group): fewer readers "
+          "were inside at once than the engine tries");
     }
     if (report.verdict == Verdict::kClean) {
       report.remarks.insert(report.remarks.begin(), unvaried_remark(kRealEngine, entry_.abilities));

@@ -26,6 +26,7 @@
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/guarded_memory.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -74,7 +75,8 @@ class Epoch {
       put(state_.slots[i].position.holds, 0);
       checked_.push_back(std::make_unique<CheckedThread>(context_, i));
     }
-    for (std::uint32_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { live(i); });
+    for (std::uint32_t i = 0; i < count; ++i)
+      threads_.push_back(own_thread(state_, [this, i] { live(i); }));
     // relaxed: only the number of started threads is read.
     while (there_.load(std::memory_order_relaxed) != count) sched_yield();
   }
@@ -113,7 +115,7 @@ class Epoch {
   // stack of an ended thread for the next one, so the next one also gets its id.
   void run_in_new_thread(std::uint32_t number) {
     ThreadSlot& slot = state_.slots[number];
-    std::thread([&] {
+    own_thread(state_, [&] {
       put(slot.task, static_cast<std::uint64_t>(gettid()));
       checked_[number]->run_acts();
     }).join();

@@ -57,7 +57,8 @@ void check_last_leaver(EpochContext& context, std::uint64_t seed);
 void check_arrival_order(EpochContext& context, std::uint64_t draw);
 
 // As many readers as a count of 8 bits has values hold the lock together, one after the other; with
-// each of them inside, a writer is refused. Requires Abilities::keys_read. Takes 10 to 20 ms.
+// each of them inside, a writer is refused. With fewer if the machine permits no more threads.
+// Requires Abilities::keys_read. Takes 10 to 20 ms.
 void check_crowd_of_readers(EpochContext& context);
 
 // The next two require a lock that is timed and has one holder.

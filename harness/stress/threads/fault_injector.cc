@@ -8,6 +8,7 @@
 #include <ctime>
 #include <utility>
 
+#include "harness/stress/threads/own_thread.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress::threads {
@@ -59,7 +60,7 @@ FaultInjector::FaultInjector(SharedState& state, FaultKind fault, std::uint64_t 
     : state_(state), fault_(fault), threads_(std::move(threads)) {
   if (!acts_from_outside(fault)) return;
   install_slow_signal_handler(fault == FaultKind::kSignalsRestart);
-  thread_ = std::thread([this, seed] { disturb(seed); });
+  thread_ = own_thread(state_, [this, seed] { disturb(seed); });
 }
 
 FaultInjector::~FaultInjector() {

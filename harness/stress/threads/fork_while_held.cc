@@ -11,6 +11,7 @@
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/watched_child.h"
 #include "harness/stress/threads/epoch_checks.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -49,7 +50,7 @@ void check_fork_while_held(EpochContext& context) {
     await(context, child);
   }
   bool acquired = false;
-  std::thread([&] { acquired = context.lock.handle(0)->try_lock(); }).join();
+  own_thread(context.state, [&] { acquired = context.lock.handle(0)->try_lock(); }).join();
   check(context.state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = acquired});
   held->unlock();
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/stress/threads/epoch_checks.h"
+#include "harness/stress/threads/own_thread.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress::threads {
@@ -104,8 +105,8 @@ class Scan {
   }
 
   // A lock that throws meanwhile has no room for another key.
-  static void by_another(const std::function<void()>& body) {
-    std::thread([&] {
+  void by_another(const std::function<void()>& body) const {
+    own_thread(context_.state, [&] {
       try {
         body();
       } catch (const std::exception&) {

@@ -16,6 +16,7 @@
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/guarded_memory.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -38,8 +39,8 @@ class LastLeaver {
   // Signals delay the threads anywhere, also between two system calls of a library, and end their
   // sleeps early.
   void run(std::uint64_t seed) {
-    std::thread one([this] { leave_batches(true); });
-    std::thread other([this] { leave_batches(false); });
+    std::thread one = own_thread(context_.state, [this] { leave_batches(true); });
+    std::thread other = own_thread(context_.state, [this] { leave_batches(false); });
     {
       const FaultInjector signals(context_.state, FaultKind::kSignals, seed,
                                   {one.native_handle(), other.native_handle()});

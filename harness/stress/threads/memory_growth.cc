@@ -16,6 +16,7 @@
 
 #include "harness/stress/oracles/residue.h"
 #include "harness/stress/threads/epoch_checks.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -90,7 +91,7 @@ class Repetition {
     }
     put(context_.state.phase, SharedState::kComparing);
     std::uint32_t made = 0;
-    std::thread([&] {
+    own_thread(context_.state, [&] {
       for (; made < most && goes_on(); ++made) {
         const std::unique_ptr<LockHandle> handle = context_.lock.handle(keys[new_keys_ ? made : 0]);
         const bool had =

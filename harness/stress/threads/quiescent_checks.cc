@@ -13,6 +13,7 @@
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
 #include "harness/stress/threads/epoch_checks.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -180,7 +181,7 @@ class QuiescentChecks {
     const std::unique_ptr<LockHandle> held_handle = context_.lock.handle(0);
     held_handle->lock();
     enter_phase(SharedState::kAnswering);
-    std::thread([&] {
+    own_thread(context_.state, [&] {
       const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
       check(TryOfHeldKey{.acquired = handle->try_lock()});
       add(context_.state.beat);
@@ -191,7 +192,7 @@ class QuiescentChecks {
     const bool queues = context_.entry.abilities.timed && (room == 0 || room > 2);
     std::thread waiter;
     if (queues) {
-      waiter = std::thread([&] { hold_once(0); });
+      waiter = own_thread(context_.state, [&] { hold_once(0); });
       check_timeout_behind_a_waiter();
     }
     enter_phase(SharedState::kChecking);
@@ -210,7 +211,7 @@ class QuiescentChecks {
   void check_timeout_behind_a_waiter() {
     constexpr std::chrono::milliseconds kToBegin{1};
     std::this_thread::sleep_for(kToBegin);
-    std::thread([&] {
+    own_thread(context_.state, [&] {
       const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
       check(TryOfHeldKey{.acquired = handle->try_lock_for(kToBegin)});
       add(context_.state.beat);
@@ -243,7 +244,7 @@ class QuiescentChecks {
       handles.push_back(context_.lock.handle(held));
       handles.back()->lock();
     }
-    std::thread([&] {
+    own_thread(context_.state, [&] {
       for (std::uint32_t key = 0; key < held; ++key) {
         put(context_.state.asked_key, key);
         const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);

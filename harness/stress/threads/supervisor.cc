@@ -162,6 +162,7 @@ Supervised supervise(SharedState& state, const std::function<void()>& body,
   if (hangs || is_over) child.kill();
   const int status = child.status();
   if (state.failure.noted()) return Supervised::kFailed;
+  if (get(state.no_more_threads) != 0) return Supervised::kNoThreads;
   const bool finished = WIFEXITED(status) && WEXITSTATUS(status) == 0 && get(state.done) != 0;
   if (finished) return Supervised::kReturned;
   if (is_over && !hangs) return Supervised::kUnfinished;

@@ -15,6 +15,7 @@ enum class Supervised {
   kReturned,
   kFailed,      // the state has a failure
   kUnfinished,  // `body` was ended because the time was over
+  kNoThreads,   // the machine refused a thread of the engine
 };
 
 // Runs `body` in a child process until it returns, crashes, ends the process or stalls, or until

@@ -19,6 +19,7 @@
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/fault_injector.h"
+#include "harness/stress/threads/own_thread.h"
 #include "primitives/platform/clock.h"
 
 namespace lockbench::stress::threads {
@@ -64,7 +65,7 @@ nanoseconds lateness_of_a_woken_thread(EpochContext& context) {
   const OneProcessor one;
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
   held->lock();
-  std::thread waiter([&] {
+  std::thread waiter = own_thread(context.state, [&] {
     constexpr sched_param kNone{};
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &kNone);
     const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
@@ -96,7 +97,7 @@ void check_timeouts_of_more_bits(EpochContext& context) {
   for (const nanoseconds timeout : kTimeoutsOfMoreBits) {
     const std::unique_ptr<LockHandle> held = context.lock.handle(0);
     held->lock();
-    std::thread waiter([&] {
+    std::thread waiter = own_thread(context.state, [&] {
       const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
       const platform::Time asked = platform::now();
       if (handle->try_lock_for(timeout)) return handle->unlock();

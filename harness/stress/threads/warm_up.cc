@@ -15,6 +15,7 @@
 #include "harness/stress/oracles/seen.h"
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/epoch_context.h"
+#include "harness/stress/threads/own_thread.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -53,7 +54,7 @@ void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t 
   held->lock();
   put(state.phase, SharedState::kAnswering);
   bool had = false;
-  std::thread([&] {
+  own_thread(state, [&] {
     const TimeLeft time;
     const std::unique_ptr<LockHandle> refused = lock.handle(0);
     for (std::uint32_t i = 0; i < refusals && !had && time.is_left(); ++i) {
@@ -87,7 +88,7 @@ void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_
   const std::unique_ptr<LockHandle> held = lock.handle(0);
   held->lock();
   put(state.phase, SharedState::kOtherKeys);
-  std::thread([&] {
+  own_thread(state, [&] {
     const TimeLeft time;
     std::vector<std::unique_ptr<LockHandle>> others;
     try {
@@ -110,7 +111,7 @@ void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_
       }
     }
     put(state.phase, SharedState::kChecking);
-    std::thread([&] { try_held_keys(state, lock, 1 + others.size()); }).join();
+    own_thread(state, [&] { try_held_keys(state, lock, 1 + others.size()); }).join();
     for (const auto& other : others) other->unlock();
   }).join();
   held->unlock();
@@ -120,7 +121,7 @@ void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_
 void warm_up_by_nest(SharedState& state, LockUnderTest& lock, std::uint32_t nest) {
   if (nest == 0) return;
   const auto refused = [&] {
-    std::thread([&] { try_held_keys(state, lock, 1); }).join();
+    own_thread(state, [&] { try_held_keys(state, lock, 1); }).join();
     add(state.beat);
   };
   const TimeLeft time;
