@@ -2,21 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the verdicts of `lockbench stress --engine sim` against those of GenMC, a model checker.
 
-usage: model_checker.py --genmc PROGRAM --tests FOLDER --prefix FOLDER [options]
+Each lock of GenMC's tests is compiled as it is, and once for each of its memory orders, with that
+one weakened to relaxed. GenMC explores all executions under RC11 of threads that lock, write, read
+and unlock once, and whether each thread that waits is served. `sim` explores the program
+`L0 U | L0 U` under c11, and reports the first failure. Fetches nothing.
 
-  --genmc PROGRAM     GenMC's program (https://github.com/MPI-SWS/genmc)
-  --tests FOLDER      tests/correct/data-structures of a checkout of GenMC: the locks are its own
-  --prefix FOLDER     where lockbench is installed: its program, and its package for CMake
-  --threads 2,3       how many threads lock once [2,3]
-  --budget TIME       for `sim`, of each lock and number of threads [10s]
-  --lock NAME         only this lock; may be repeated
-  --out FOLDER        sources, build and verdicts.csv [build/model_checker]
-
-Each lock is compiled as it is, and once for each of its memory orders, with that one weakened to
-relaxed. GenMC explores all executions under RC11 of threads that lock, write, read and unlock once,
-and whether each thread that waits is served.
-`sim` explores the program `L0 U | L0 U` under c11, and reports the first failure. Fetches nothing.
-Prints a table in Markdown; exits with 1 if a verdict of `sim` differs from GenMC's.
+Prints a table in Markdown. Exits with 1 if a verdict of `sim` differs from GenMC's. Each verdict is
+in verdicts.csv of --out as soon as it is known.
 """
 
 from __future__ import annotations
@@ -33,12 +25,17 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+
+from analysis import command
+from analysis.errors import InputError
+from analysis.text import markdown_table
 
 # A memory order that can be weakened; those of an operation that fails count, too.
 ORDER = re.compile(r"\b(memory_order_|mo_)(acquire|release|acq_rel|seq_cst)\b")
 # The line where a header gives an order a name of its own is no use of it.
 NAMED = re.compile(r"^\s*#\s*define\s+mo_")
+MOST_THREADS = 8  # more take `sim` and GenMC too long
 SPINS = ["-unroll=5"]  # rounds of a loop that GenMC cannot replace by one that waits
 
 
@@ -280,21 +277,30 @@ def built(found: Sequence[Variant], prefix: Path, out: Path) -> Path:
         (out / variant.name / "unit.c").write_text(unit(variant), encoding="utf-8")
     (out / "plugin.c").write_text(plugin([one.name for one in found]), encoding="utf-8")
     (out / "CMakeLists.txt").write_text(BUILD, encoding="utf-8")
+    log = out / "build.log"
     for words in (
         ["cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
         ["cmake", "--build", "build", "--parallel"],
     ):
-        subprocess.run(words, cwd=out, check=True, stdout=subprocess.DEVNULL)
+        with log.open("w", encoding="utf-8") as printed:
+            done = subprocess.run(words, cwd=out, stdout=printed, stderr=printed, check=False)
+        if done.returncode != 0:
+            raise InputError(f"{log}: `{' '.join(words)}` failed; the file has what it printed")
     return out / "build" / "model_checker.so"
 
 
+# As GenMC 0.9 and later ones say it; a compiler's errors are no verdict.
+FOUND = re.compile(r"^Error(?: detected)?: [\w -]*(?:violation|race)", re.MULTILINE | re.IGNORECASE)
+
+
 def genmc_verdict(printed: str, code: int, seconds: float) -> Verdict:
-    """What GenMC printed; ValueError if it is no verdict."""
+    """What GenMC printed; InputError if it is no verdict."""
     complete = re.search(r"complete executions explored: (\d+)", printed)
     blocked = re.search(r"blocked executions seen: (\d+)", printed)
-    broken = "Error detected" in printed or "Error:" in printed
+    broken = FOUND.search(printed) is not None
     if not broken and (code != 0 or complete is None):
-        raise ValueError(f"no verdict of GenMC, which ended with {code}:\n{printed}")
+        last = (printed.strip().splitlines() or ["and printed nothing"])[-1]
+        raise InputError(f"no verdict of GenMC, which ended with {code}: {last}")
     executions = sum(int(found[1]) for found in (complete, blocked) if found)
     return Verdict(broken, executions, seconds)
 
@@ -303,21 +309,18 @@ def by_genmc(program: Path, variant: Variant, threads: int, out: Path) -> Verdic
     folder = out / variant.name
     (folder / "client.c").write_text(client(variant.lock), encoding="utf-8")
     words = [str(program), "-rc11", "-check-liveness", *(SPINS if variant.lock.spins else [])]
-    words += ["--", f"-DTHREADS={threads}", f"-I{folder}", str(folder / "client.c")]
+    # In the folder: it gives its compiler paths without quotes.
+    words += ["--", f"-DTHREADS={threads}", "-I.", "client.c"]
     began = time.monotonic()
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - began
-    try:
-        return genmc_verdict(done.stdout + done.stderr, done.returncode, seconds)
-    except ValueError as error:
-        raise SystemExit(f"model_checker.py: {variant.name}: {error}") from error
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    return genmc_verdict(done.stdout + done.stderr, done.returncode, time.monotonic() - began)
 
 
 def sim_verdict(report: dict[str, Any]) -> Verdict:
-    """What a report of `stress` says; ValueError if the lock was not judged."""
+    """What a report of `stress` says; InputError if the lock was not judged."""
     verdict = report["verdict"]
     if verdict not in ("clean", "failed"):
-        raise ValueError(f"`stress` says {verdict}: {report.get('what')}")
+        raise InputError(f"`stress` says {verdict}: {report.get('what')}")
     whole = sum(one["executions"] for one in report.get("explored", []) if one["whole"])
     return Verdict(verdict == "failed", int(whole), float(report["seconds"]))
 
@@ -327,40 +330,50 @@ def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: 
     words += ["--plugin", str(library), "--engine", "sim", "--memory", "c11", "--budget", budget]
     words += ["--program", " | ".join(["L0 U"] * threads), "--format", "json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
-    try:
-        return sim_verdict(json.loads(done.stdout))
-    except ValueError as error:
-        raise SystemExit(f"model_checker.py: {variant.name}: {error}\n{done.stderr}") from error
+    if not done.stdout:
+        raise InputError(done.stderr.strip())
+    return sim_verdict(json.loads(done.stdout))
+
+
+HEADS = [
+    "lock",
+    "threads",
+    "variants",
+    "broken: GenMC, `sim`, both",
+    "clean by both",
+    "executions of the lock as it is: GenMC all, `sim` up to three preemptions",
+    "a broken one, median s: GenMC, `sim`",
+]
 
 
 def table(rows: Sequence[Row]) -> str:
     """For each lock and number of threads: what both say, and how much they explored."""
-    lines = [
-        "| lock | threads | variants | broken: GenMC, `sim`, both | clean by both | executions of"
-        " the lock as it is: GenMC all, `sim` up to three preemptions | a broken one, median s:"
-        " GenMC, `sim` |",
-        "|---|---:|---:|---|---:|---|---|",
+    cases = dict.fromkeys((row.lock, row.threads) for row in rows)
+    lines = [_line([row for row in rows if (row.lock, row.threads) == case]) for case in cases]
+    return "\n".join(markdown_table(HEADS, lines, "lrrlrll"))
+
+
+def _line(own: Sequence[Row]) -> list[str]:
+    """Of one lock with so many threads; the first row is of the lock as it is."""
+    whole = own[0]
+    both = [row for row in own if row.genmc_broken and row.sim_broken]
+    broken = [sum(row.genmc_broken for row in own), sum(row.sim_broken for row in own), len(both)]
+    clean = sum(not row.genmc_broken and not row.sim_broken for row in own)
+    explored = f"{whole.sim_executions:,}" if whole.sim_executions else "not ended"
+    medians = (
+        [statistics.median(getattr(row, name) for row in both) for name in ("genmc_s", "sim_s")]
+        if both
+        else []
+    )
+    return [
+        whole.lock,
+        str(whole.threads),
+        str(len(own)),
+        ", ".join(map(str, broken)),
+        str(clean),
+        f"{whole.genmc_executions:,}, {explored}",
+        ", ".join(f"{median:.2g}" for median in medians) or "–",
     ]
-    for lock, threads in dict.fromkeys((row.lock, row.threads) for row in rows):
-        own = [row for row in rows if (row.lock, row.threads) == (lock, threads)]
-        broken = [row for row in own if row.genmc_broken and row.sim_broken]
-        counts = (
-            sum(row.genmc_broken for row in own),
-            sum(row.sim_broken for row in own),
-            len(broken),
-        )
-        clean = sum(not row.genmc_broken and not row.sim_broken for row in own)
-        cells = [lock, str(threads), str(len(own)), ", ".join(map(str, counts)), str(clean)]
-        whole = f"{own[0].sim_executions:,}" if own[0].sim_executions else "not ended"
-        cells.append(f"{own[0].genmc_executions:,}, {whole}")
-        seconds = [[row.genmc_s for row in broken], [row.sim_s for row in broken]]
-        cells.append(", ".join(f"{_median(one):.2g}" for one in seconds) if broken else "–")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _median(values: Sequence[float]) -> float:
-    return float(statistics.median(values))
 
 
 def differences(rows: Sequence[Row]) -> list[str]:
@@ -372,49 +385,88 @@ def differences(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def written(rows: Sequence[Row], file: Path) -> None:
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Row)])
-        writer.writerows(astuple(row) for row in rows)
-
-
-def parsed(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(usage=(__doc__ or "").partition("usage: ")[2])
-    parser.add_argument("--genmc", type=Path, required=True)
-    parser.add_argument("--tests", type=Path, required=True)
-    parser.add_argument("--prefix", type=Path, required=True)
-    parser.add_argument("--threads", default="2,3")
-    parser.add_argument("--budget", default="10s")
-    parser.add_argument("--lock", action="append", choices=[lock.name for lock in LOCKS])
-    parser.add_argument("--out", type=Path, default=Path("build/model_checker"))
-    given = parser.parse_args(argv)
-    for file in (given.genmc, given.prefix / "bin" / "lockbench", given.tests / "spinlock"):
-        if not file.exists():
-            parser.error(f"{file} is missing")
-    return given
-
-
-def main(argv: Sequence[str]) -> int:
-    given = parsed(argv)
-    out = given.out.resolve()
-    wanted = [lock for lock in LOCKS if not given.lock or lock.name in given.lock]
-    found = [one for lock in wanted for one in variants(lock, given.tests, out)]
-    library = built(found, given.prefix.resolve(), out)
-    rows = []
+def all_verdicts(
+    given: argparse.Namespace, found: Sequence[Variant], library: Path, file: TextIO
+) -> Iterator[Row]:
+    """Each row is in the file before the next variant is looked at."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([field.name for field in fields(Row)])
     for place, variant in enumerate(found, start=1):
         print(f"{place}/{len(found)}: {variant.lock.name}, {variant.what}", file=sys.stderr)
-        for threads in map(int, given.threads.split(",")):
-            theirs = by_genmc(given.genmc.resolve(), variant, threads, out)
-            ours = by_sim(given.prefix.resolve(), library, variant, threads, given.budget)
+        for threads in given.threads:
+            theirs = by_genmc(given.genmc, variant, threads, given.out)
+            ours = by_sim(given.prefix, library, variant, threads, given.budget)
             about = (variant.lock.name, variant.what, threads)
-            rows.append(Row(*about, *astuple(theirs), *astuple(ours)))
-            written(rows, out / "verdicts.csv")
+            row = Row(*about, *astuple(theirs), *astuple(ours))
+            writer.writerow(astuple(row))
+            file.flush()
+            yield row
+
+
+def thread_numbers(text: str) -> list[int]:
+    """`2,3`, as [2, 3]."""
+    words = text.split(",")
+    if not all(word.isdigit() and 2 <= int(word) <= MOST_THREADS for word in words):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no list of numbers from 2 to {MOST_THREADS}; write 2,3"
+        )
+    return [int(word) for word in words]
+
+
+def existing(text: str) -> Path:
+    path = Path(text).resolve()
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"{text}: no such file or folder")
+    return path
+
+
+def parser() -> command.Parser:
+    made = command.Parser(prog="model_checker.py", description=__doc__)
+    add = made.add_argument
+    add("--genmc", type=existing, required=True, metavar="PROGRAM", help="GenMC's program")
+    add(
+        "--tests",
+        type=existing,
+        required=True,
+        metavar="FOLDER",
+        help="tests/correct/data-structures of a checkout of GenMC",
+    )
+    add(
+        "--prefix",
+        type=existing,
+        required=True,
+        metavar="FOLDER",
+        help="where lockbench is installed, with its package for CMake",
+    )
+    add("--threads", type=thread_numbers, default=[2, 3], metavar="LIST", help="[2,3]")
+    add("--budget", default="10s", metavar="TIME", help="for `sim`, of each case [10s]")
+    add("--lock", action="append", choices=[lock.name for lock in LOCKS], help="[all]")
+    add(
+        "--out",
+        type=Path,
+        default=Path("build/model_checker"),
+        metavar="FOLDER",
+        help="sources, build and verdicts.csv [build/model_checker]",
+    )
+    return made
+
+
+def body(argv: Sequence[str]) -> int:
+    given = parser().parse_args(argv)
+    given.out = given.out.resolve()
+    for file in (given.prefix / "bin" / "lockbench", given.tests / LOCKS[0].name):
+        if not file.exists():
+            raise InputError(f"{file}: is missing; see --help for --prefix and --tests")
+    wanted = [lock for lock in LOCKS if not given.lock or lock.name in given.lock]
+    found = [one for lock in wanted for one in variants(lock, given.tests, given.out)]
+    library = built(found, given.prefix, given.out)
+    with (given.out / "verdicts.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = list(all_verdicts(given, found, library, file))
     print(table(rows))
     unlike = differences(rows)
-    print("\n".join(unlike))
+    print("\n".join(unlike) or f"\nBoth say the same of each of the {len(rows)} cases.")
     return 1 if unlike else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command.run("model_checker.py", body, None))

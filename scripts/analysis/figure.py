@@ -26,7 +26,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LOAD_NO_HINTING
 from matplotlib.lines import Line2D
 
-from analysis import files
+from analysis import files, units
 from analysis.text import cut
 
 INK = "#222222"
@@ -172,6 +172,11 @@ def short(label: str, limit: int = 26) -> str:
     name, _, parameters = label.partition(":")
     values = [parameter.rpartition("=")[2] for parameter in parameters.split(",") if parameter]
     return printable(f"{name}:{','.join(values)}" if values else name, limit)
+
+
+def not_shown(panels: int, where: str) -> str:
+    """`1 more panel not shown; the CSV has them all`: what a picture says below its last panel."""
+    return f"{units.plural(panels, 'more panel')} not shown; {where}"
 
 
 def sheet(heading: Heading, grid: Grid, count: int) -> tuple[Figure, list[Axes]]:

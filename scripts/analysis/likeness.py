@@ -13,7 +13,15 @@ from analysis import error_model
 from analysis.error_model import ErrorModel
 from analysis.loader import InputError, Run
 
-_BUILD = "commit modified version compiler build_type flags libraries".split()
+_BUILD = [
+    "commit",
+    "modified",
+    "version",
+    "compiler",
+    "build_type",
+    "flags",
+    "libraries",
+]
 
 # The fields that identified a machine before runs had the list in their schema.json.
 _EARLIER_CONDITIONS = (

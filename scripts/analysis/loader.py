@@ -58,7 +58,7 @@ SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share", "starved_
 SATURATED = 2.0
 
 LATENCY_TEXT = ["run_id", "kind"]
-LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
+LATENCY_COLUMNS = ["run_id", "trial", "kind", "low_ns", "high_ns", "count", "attempt"]
 
 
 @dataclass(frozen=True)

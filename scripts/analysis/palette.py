@@ -61,7 +61,7 @@ _PREFIXES = (
     ("recursive", "reentrant"),
     ("stripe", "striped"),
     ("random_mutexes", "lease"),
-    *((service, "service") for service in "redis redlock postgresql etcd zookeeper".split()),
+    *((service, "service") for service in ("redis", "redlock", "postgresql", "etcd", "zookeeper")),
     *((name, name) for name in _FAMILIES if name not in ("service", "other")),
 )
 # Towards black (below 0) or white (above): neighbours in a family are far apart in grey.

@@ -9,7 +9,9 @@ from typing import Any
 
 import model_checker
 import pytest
+from analysis.errors import InputError
 from model_checker import Row
+from support import Capture
 
 LOCK = """#ifdef ALL
 # define mo_acquire memory_order_acquire
@@ -65,6 +67,7 @@ def test_a_node_is_the_thread_s_own_in_both_programs() -> None:
             8,
         ),
         ("Error detected: Safety violation!\n", 42, True, 0),
+        ("Error: Non-atomic race!\n", 42, True, 0),
     ],
 )
 def test_what_genmc_prints(printed: str, code: int, broken: bool, executions: int) -> None:
@@ -73,9 +76,9 @@ def test_what_genmc_prints(printed: str, code: int, broken: bool, executions: in
 
 
 def test_what_is_no_verdict_is_not_taken_for_one() -> None:
-    with pytest.raises(ValueError, match="ended with 1:\nclang: error"):
-        model_checker.genmc_verdict("clang: error", 1, 0.5)
-    with pytest.raises(ValueError, match="says inconclusive: too short"):
+    with pytest.raises(InputError, match="ended with 1: clang: fatal Error: no input"):
+        model_checker.genmc_verdict("clang: fatal Error: no input", 1, 0.5)
+    with pytest.raises(InputError, match="says inconclusive: too short"):
         model_checker.sim_verdict({"verdict": "inconclusive", "what": "too short"})
 
 
@@ -99,3 +102,30 @@ def test_the_table_has_a_line_for_each_lock_and_number_of_threads() -> None:
 def test_a_difference_is_named() -> None:
     (line,) = model_checker.differences([row("5: acquire", True, False)])
     assert line == "flag, 5: acquire, with 2 threads: GenMC says broken, `sim` the opposite"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--threads", "a"], "'a' is no list of numbers from 2 to 8; write 2,3"),
+        (["--threads", "1"], "'1' is no list of numbers from 2 to 8; write 2,3"),
+        (["--genmc", "/no/genmc"], "--genmc: /no/genmc: no such file or folder"),
+        (["--lock", "zzz"], "invalid choice: 'zzz'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    words: list[str], said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        model_checker.body(
+            ["--genmc", "/", "--tests", str(tmp_path), "--prefix", str(tmp_path), *words]
+        )
+    err = capsys.readouterr().err
+    assert end.value.code == 2 and said in err and err.count("\n") == 1
+
+
+def test_a_checkout_without_the_locks_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "lockbench").touch()
+    with pytest.raises(InputError, match="spinlock: is missing; see --help"):
+        model_checker.body(["--genmc", "/", "--tests", str(tmp_path), "--prefix", str(tmp_path)])

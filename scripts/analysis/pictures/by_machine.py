@@ -85,7 +85,7 @@ def _heading(machines: Fleet, panels: Sequence[Group]) -> figure.Heading:
     notes = ["grey: the baseline of the machine; thin: the interval of a ratio"]
     notes += error_model.explained(one.run.error for one in machines.machines)
     if len(panels) > MOST_PANELS:
-        notes.append(f"{len(panels) - MOST_PANELS} more panels not shown; report has all machines")
+        notes.append(figure.not_shown(len(panels) - MOST_PANELS, "report has all machines"))
     return figure.Heading(
         title="Speed against each machine's own baseline, by threads",
         subtitles=[units.plural(len(machines.machines), "machine"), cells.describe(same)],

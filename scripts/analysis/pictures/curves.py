@@ -182,7 +182,7 @@ def _heading(
     )
     notes = [*notes_of(axis, every, [run]), cells.left_out(run.trials)]
     if len(panels) > shown:
-        notes.append(f"{len(panels) - shown} more panels not shown; the CSV has them all")
+        notes.append(figure.not_shown(len(panels) - shown, "the CSV has them all"))
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(

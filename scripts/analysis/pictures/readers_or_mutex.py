@@ -29,7 +29,7 @@ def draw(run: Run) -> Figure | None:
     wide = _COLUMN * max(len(one.holds) for one in shown)
     notes = [readers.EXPLAINED, cells.left_out(run.trials)]
     if len(shown) < len(found):
-        notes.insert(0, f"{len(found) - len(shown)} more panels not shown; compare has them all")
+        notes.insert(0, figure.not_shown(len(found) - len(shown), "compare has them all"))
     made, axes = figure.sheet(
         figure.Heading(
             title=run.titled("Locks that readers share, against mutexes"),

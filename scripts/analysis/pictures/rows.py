@@ -86,7 +86,7 @@ def draw(run: Run, groups: list[Group], sheet: Sheet) -> Figure | None:
     count = len(sheet.measures)
     wide = left + sum(one.wide for one in sheet.measures) + right * (count - 1)
     more = len(groups) - len(shown)
-    notes = [f"{more} more panels not shown; the CSV has them all"] if more else []
+    notes = [figure.not_shown(more, "the CSV has them all")] if more else []
     notes += [*run.error.explained(), sheet.left_out(run.trials)]
     made, axes = figure.sheet(
         figure.Heading(

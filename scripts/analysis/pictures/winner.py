@@ -75,7 +75,7 @@ def _heading(run: Run, panels: list[Panel]) -> figure.Heading:
         cells.left_out(run.trials),
     ]
     if len(panels) > MOST_PANELS:
-        notes.insert(0, f"{len(panels) - MOST_PANELS} more panels not shown; the CSV has them all")
+        notes.insert(0, figure.not_shown(len(panels) - MOST_PANELS, "the CSV has them all"))
     return figure.Heading(
         title=run.titled("Loss against the fastest primitive"),
         subtitles=[*run.banners, run.heading, cells.describe(same)],

@@ -31,7 +31,17 @@ RATIO = "ratio"  # of the rates of two primitives in one cell
 FIGURES = (
     "operations_per_s wait_p50_ns wait_p90_ns wait_p99_ns wait_p999_ns wait_max_ns fairness_jain"
 ).split() + [RATIO]
-COLUMNS = "figure hold_ns threads processors share cells low middle high".split()
+COLUMNS = [
+    "figure",
+    "hold_ns",
+    "threads",
+    "processors",
+    "share",
+    "cells",
+    "low",
+    "middle",
+    "high",
+]
 
 _AT_MOST = {"fairness_jain": 1.0}
 
