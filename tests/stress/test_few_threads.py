@@ -36,8 +36,8 @@ def test_a_thread_that_the_machine_refuses_is_no_fault_of_the_lock(lockbench: Pr
     assert "the machine refused a thread (`ulimit -u`" in done.stdout
 
 
-# With fewer, the engine cannot go on; with more, only holders do not fork. How many it needs differs
-# from epoch to epoch.
+# With fewer, the engine cannot go on; with more, only holders do not fork. How many it needs
+# differs from epoch to epoch.
 @pytest.mark.parametrize("processes", ["4", "6", "7", "8"])
 def test_a_process_that_the_machine_refuses_is_no_fault_of_the_lock(
     lockbench: Program, processes: str
