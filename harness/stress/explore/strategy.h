@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strategy: decides what happens next if there are several options.
+// Strategy: decides what happens next if there are several options. AccessFollower: is told in
+// addition who accesses what, and decides which store each access meets.
 //
 // If the decisions are a function of the arguments of choose() and a seed, an execution can be
 // repeated exactly under the same conditions.
@@ -61,6 +62,29 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
+// A store that an access may read, or after which it may come in its word's modification order.
+struct StoreChoice {
+  std::uint8_t age = 0;
+  std::uint64_t step = 0;  // at which it was made; 0: the word's first value
+  bool updates = false;    // an access that reads this store also stores
+  // An update has read it. So this one may read it only in an execution in which that one does not.
+  bool taken = false;
+};
+
+// An access that the running thread makes now.
+struct NextAccess {
+  std::uint64_t step = 0;
+  std::uint32_t thread = 0;
+  const void* word = nullptr;
+  bool reads = false;
+  bool stores = false;  // without reading. For an update, StoreChoice::updates says it.
+  bool queues = false;  // takes the next place in the order of sleeps and wake-ups of the word
+  // Youngest first, then those that are taken. Empty if it neither reads nor stores.
+  std::span<const StoreChoice> choices{};
+};
+
+class AccessFollower;
+
 class Strategy {
  public:
   // This execution leads to nothing new and is to be left.
@@ -68,11 +92,38 @@ class Strategy {
 
   virtual ~Strategy() = default;
 
+  // The same object, if it follows accesses.
+  virtual AccessFollower* follower() { return nullptr; }
+
   // Returns the index of an option, or kLeave.
   virtual std::size_t choose(const Point& point) = 0;
 
   // The thread could only wait for others.
   virtual void paused(std::uint32_t) {}
+};
+
+// For kC11. Events that it is not told of are determined by those of their threads.
+class AccessFollower {
+ public:
+  virtual ~AccessFollower() = default;
+
+  // Whether it decides. If not, threads that poll wait for changes, as with all other strategies.
+  virtual bool follows() const = 0;
+
+  // Returns the index of the choice, or Strategy::kLeave. Ignored if there are no choices.
+  virtual std::size_t access(const NextAccess& next) = 0;
+
+  // The thread is about to read at this place in the code, in this state (caller_state.h).
+  virtual void about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) = 0;
+  // The thread has changed what is not in its state, by something that is no access.
+  virtual void changed(std::uint32_t thread) = 0;
+
+  // The events of a thread come after those of another until now: of the one that started it, of
+  // one that has ended, of one that woke it.
+  virtual void comes_after(std::uint32_t thread, std::uint32_t other) = 0;
+
+  // The execution contains what a follower cannot decide. It is left.
+  virtual void cannot_follow(const char* what) = 0;
 };
 
 }  // namespace lockbench::stress::explore

@@ -117,9 +117,9 @@ class Candidates {
     }
   }
 
-  std::set<WeakOutcome> outcomes() {
+  Explored allowed() {
     choose_sources(0);
-    return std::move(outcomes_);
+    return std::move(allowed_);
   }
 
  private:
@@ -299,20 +299,21 @@ class Candidates {
     WeakOutcome outcome;
     for (const std::size_t read : reads_) outcome.push_back(*events_[read].read);
     for (const auto& order : modification_) outcome.push_back(*events_[order.back()].written);
-    outcomes_.insert(outcome);
+    allowed_.outcomes.insert(outcome);
+    ++allowed_.finished;
   }
 
   const Axioms axioms_;
   std::vector<Event> events_;
   std::vector<std::size_t> reads_;
   std::array<std::vector<std::size_t>, kWeakWords> modification_;
-  std::set<WeakOutcome> outcomes_;
+  Explored allowed_;
 };
 
 }  // namespace
 
-std::set<WeakOutcome> outcomes_by_axioms(const WeakProgram& program, const Axioms& axioms) {
-  return Candidates(program, axioms).outcomes();
+Explored allowed_by_axioms(const WeakProgram& program, const Axioms& axioms) {
+  return Candidates(program, axioms).allowed();
 }
 
 }  // namespace lockbench::stress::explore

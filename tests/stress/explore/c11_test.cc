@@ -37,18 +37,29 @@ bool has(const std::set<WeakOutcome>& outcomes, const char* text) {
                      [&](const WeakOutcome& outcome) { return is_outcome(text, outcome); });
 }
 
+// The search by graphs finishes one execution for each that the axioms allow, and cannot follow a
+// barrier for all threads.
+void expect_each_execution_once(const WeakProgram& program, const Explored& allowed) {
+  if (to_text(program).find('H') != std::string::npos) return;
+  const Explored seen = explored_by_graphs(program);
+  EXPECT_EQ(seen.outcomes, allowed.outcomes) << to_text(program);
+  EXPECT_EQ(seen.finished, allowed.finished) << to_text(program);
+}
+
 class C11 : public ::testing::TestWithParam<WeakRow> {};
 
 TEST_P(C11, ShowsExactlyWhatTheLiteratureAndTheAxiomsAllow) {
   const WeakRow& row = GetParam();
   const WeakProgram program = weak_program_from(row.program);
-  const std::set<WeakOutcome> allowed = outcomes_by_axioms(program, {});
-  EXPECT_EQ(simulated(program), allowed) << row.program;
-  EXPECT_EQ(has(allowed, row.outcome), row.verdict == kAllowed) << row.outcome;
-  const std::set<WeakOutcome> all = outcomes_by_axioms(program, {.load_buffering = true});
+  const Explored allowed = allowed_by_axioms(program, {});
+  EXPECT_EQ(simulated(program), allowed.outcomes) << row.program;
+  expect_each_execution_once(program, allowed);
+  EXPECT_EQ(has(allowed.outcomes, row.outcome), row.verdict == kAllowed) << row.outcome;
+  const std::set<WeakOutcome> all =
+      allowed_by_axioms(program, {.load_buffering = true}).outcomes;
   EXPECT_EQ(has(all, row.outcome), row.verdict == kAllowed || row.verdict == kLoadBuffering)
       << row.outcome << " with load buffering";
-  EXPECT_EQ(has(outcomes_by_axioms(program, {.rc11 = true}), row.outcome),
+  EXPECT_EQ(has(allowed_by_axioms(program, {.rc11 = true}).outcomes, row.outcome),
             row.verdict == kAllowed || row.verdict == kForbiddenButByRc11)
       << row.outcome << " by RC11";
 }
@@ -105,8 +116,9 @@ WeakProgram draw_program(std::uint64_t seed) {
 TEST(C11Random, ShowsExactlyWhatTheAxiomsAllowOfProgramsDrawnAtRandom) {
   for (std::uint64_t seed = 0; seed < kRandomPrograms; ++seed) {
     const WeakProgram program = draw_program(seed);
-    ASSERT_EQ(simulated(program), outcomes_by_axioms(program, {}))
-        << to_text(program) << "seed " << seed;
+    const Explored allowed = allowed_by_axioms(program, {});
+    ASSERT_EQ(simulated(program), allowed.outcomes) << to_text(program) << "seed " << seed;
+    expect_each_execution_once(program, allowed);
   }
 }
 

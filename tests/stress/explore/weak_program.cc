@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/explore/search/graph_search.h"
 #include "harness/stress/explore/search/strategies.h"
 #include "harness/stress/explore/world/world.h"
 #include "primitives/platform/atomic.h"
@@ -145,35 +147,66 @@ class Words {
 
 }  // namespace
 
-Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions) {
+namespace {
+
+World& world_of(Model model) {
   static std::map<Model, World> worlds;
-  World& world = worlds.try_emplace(model, model).first->second;
+  return worlds.try_emplace(model, model).first->second;
+}
+
+// Executes the program once. Absent: the execution was left.
+std::optional<WeakOutcome> outcome_of(const WeakProgram& program, World& world,
+                                      Strategy& strategy) {
+  std::vector<std::vector<int>> read(program.size());
+  for (auto& values : read) values.reserve(8);  // not in the simulation's memory, which ends
+  WeakOutcome last(kWeakWords);
+  const auto execution = world.run(
+      [&] {
+        Words words;
+        std::vector<platform::Thread> threads;
+        for (std::size_t i = 0; i < program.size(); ++i) {
+          threads.emplace_back([&, i] {
+            for (const WeakOperation& operation : program[i]) words.perform(operation, read[i]);
+          });
+        }
+        for (platform::Thread& thread : threads) thread.join();
+        for (std::size_t i = 0; i < kWeakWords; ++i) last[i] = words.value(i);
+      },
+      strategy);
+  if (execution.end != End::kFinished) return std::nullopt;
+  WeakOutcome outcome;
+  for (const auto& values : read) outcome.insert(outcome.end(), values.begin(), values.end());
+  outcome.insert(outcome.end(), last.begin(), last.end());
+  return outcome;
+}
+
+}  // namespace
+
+Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions) {
   Explored all;
   for (DepthFirst search(preemptions); !search.exhausted(); search.next()) {
-    std::vector<std::vector<int>> read(program.size());
-    for (auto& values : read) values.reserve(8);  // not in the simulation's memory, which ends
-    WeakOutcome last(kWeakWords);
-    const auto execution = world.run(
-        [&] {
-          Words words;
-          std::vector<platform::Thread> threads;
-          for (std::size_t i = 0; i < program.size(); ++i) {
-            threads.emplace_back([&, i] {
-              for (const WeakOperation& operation : program[i]) words.perform(operation, read[i]);
-            });
-          }
-          for (platform::Thread& thread : threads) thread.join();
-          for (std::size_t i = 0; i < kWeakWords; ++i) last[i] = words.value(i);
-        },
-        search);
+    const auto outcome = outcome_of(program, world_of(model), search);
     EXPECT_FALSE(search.diverged());
-    if (execution.end != End::kFinished) continue;
+    if (!outcome) continue;
     ++all.finished;
-    WeakOutcome outcome;
-    for (const auto& values : read) outcome.insert(outcome.end(), values.begin(), values.end());
-    outcome.insert(outcome.end(), last.begin(), last.end());
-    all.outcomes.insert(outcome);
+    all.outcomes.insert(*outcome);
   }
+  return all;
+}
+
+Explored explored_by_graphs(const WeakProgram& program) {
+  Explored all;
+  std::set<std::uint64_t> graphs;
+  GraphSearch search;
+  for (; !search.exhausted(); search.next()) {
+    const auto outcome = outcome_of(program, world_of(Model::kC11), search);
+    if (!outcome) continue;
+    ++all.finished;
+    all.outcomes.insert(*outcome);
+    EXPECT_TRUE(graphs.insert(search.graph().hash()).second)
+        << "one graph was explored twice: " << to_text(program);
+  }
+  EXPECT_EQ(search.obstacle(), "") << to_text(program);
   return all;
 }
 

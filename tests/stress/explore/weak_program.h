@@ -55,13 +55,15 @@ std::string to_text(const WeakProgram& program);
 // `x=2` for the end: "1 * x=2".
 bool is_outcome(std::string_view text, const WeakOutcome& outcome);
 
-// What the exhaustive search of the simulator shows of a program.
+// What a program may do.
 struct Explored {
   std::set<WeakOutcome> outcomes;
-  std::uint64_t finished =
-      0;  // the other executions were left where they had come to a known state
+  std::uint64_t finished = 0;  // executions, without those that were left in the middle
 };
+// What the exhaustive search of the simulator shows.
 Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions);
+// The same under c11 by GraphSearch, which finishes one execution for each graph.
+Explored explored_by_graphs(const WeakProgram& program);
 
 // What ISO C++20 allows, by its axioms: every candidate execution is looked at.
 struct Axioms {
@@ -70,6 +72,6 @@ struct Axioms {
   // C++20 words differently.
   bool rc11 = false;
 };
-std::set<WeakOutcome> outcomes_by_axioms(const WeakProgram& program, const Axioms& axioms);
+Explored allowed_by_axioms(const WeakProgram& program, const Axioms& axioms);
 
 }  // namespace lockbench::stress::explore

@@ -104,6 +104,12 @@ Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const 
     return absl::StrCat(name_of_thread(thread), writes ? " writes in " : " reads in ",
                         function_at(code), told == nullptr ? "" : told->line_of(code));
   };
+  if (!race.other) {
+    return {Oracle::kOrdering,
+            absl::StrCat("a data race: ", text(race.thread, true, race.access.code),
+                         " what another thread accesses atomically, and nothing orders the two "
+                         "accesses")};
+  }
   const auto is_of_record = [](const void* code) {
     return function_at(code).find("GuardedRecord::") != std::string::npos;
   };
@@ -111,13 +117,13 @@ Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const 
     return {Oracle::kOrdering,
             absl::StrCat(name_of_thread(race.thread),
                          race.access.writes ? " holds to write" : " holds to read", ", and ",
-                         name_of_thread(race.other), race.other_writes ? " to write" : " to read",
+                         name_of_thread(*race.other), race.other_writes ? " to write" : " to read",
                          ": nothing orders their holds, so that a reader may be inside beside a "
                          "writer, or read what is not yet written")};
   }
   return {Oracle::kOrdering,
           absl::StrCat("a data race: ", text(race.thread, race.access.writes, race.access.code),
-                       " what ", text(race.other, race.other_writes, race.other_code),
+                       " what ", text(*race.other, race.other_writes, race.other_code),
                        ", and nothing orders the two accesses, ",
                        race.atomic ? "of which only the first is atomic" : "which are not atomic")};
 }

@@ -82,6 +82,7 @@ void Memory::reset() {
   dead_word_.reset();
   started_ = 1;
   ended_.fill(false);
+  offers_all_ = true;
   if (!weak()) return;
   std::fill(sc_states_.begin(), sc_states_.end(), ScState{});
   sc_order_.clear();

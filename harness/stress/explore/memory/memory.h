@@ -112,6 +112,11 @@ class Memory {
                                                    std::uint64_t expected,
                                                    std::memory_order success,
                                                    std::memory_order failure);
+  // For an update, after its function: the ages of other stores that it could read if another update
+  // had not read them.
+  const std::vector<std::uint8_t>& ages_taken() const { return ages_taken_; }
+  // Whether these functions have offered all that the model allows, in this execution so far.
+  bool offers_all() const { return offers_all_; }
   std::uint64_t load_aged(Thread thread, const void* word, std::size_t age,
                           std::memory_order order);
   // The new store comes after the store with this age.
@@ -137,6 +142,8 @@ class Memory {
   // Whether accesses of other threads, or the beginning of the word's existence, are not ordered
   // before the next event of `thread`.
   bool end_is_unordered(Thread thread, const void* word);
+  // The same for the words in [begin, end); kC11.
+  bool any_end_is_unordered(Thread thread, const void* begin, const void* end);
   bool beginning_is_unordered(Thread thread, const void* word);
   // The following stores are recorded with this step and this place in the code.
   void at(std::uint64_t step, const void* place) {
@@ -277,18 +284,20 @@ class Memory {
   bool has_read(Thread thread, const StoreRecord& store) const;
   bool knows(Thread thread, const StoreRecord& store) const;
   std::size_t oldest_readable(Thread thread, const WordHistory& history) const;
-  template <class Allowed>
+  enum class Offer { kNone, kAge, kTaken };
+  template <class Judge>
   const std::vector<std::uint8_t>& ages_if(Thread thread, const void* word, unsigned bytes,
-                                           const Allowed& allowed);
+                                           const Judge& judge);
   bool may_load(Thread thread, const WordHistory& history, std::size_t index,
                 std::memory_order order) const;
-  bool may_store(Thread thread, const WordHistory& history, std::size_t index, bool updates,
-                 std::memory_order order) const;
+  Offer may_store(Thread thread, const WordHistory& history, std::size_t index, bool updates,
+                  std::memory_order order) const;
   bool keeps_order(Thread thread, const WordHistory& history, OrderPosition position, bool in_order,
                    const ScSet& fences) const;
   void enter_order(Thread thread, WordHistory& history, OrderPosition position, bool in_order,
                    StoreRecord* made);
   void note_access(Thread thread, WordHistory& history);
+  bool end_is_unordered(Thread thread, std::size_t number) const;
   std::uint32_t number_of(const WordHistory& history) const;
   // After a store was added.
   void note_stores(const WordHistory& history);
@@ -352,6 +361,8 @@ class Memory {
   ScOrder sc_order_;
   std::unordered_map<std::uint32_t, ScSet> last_in_queue_;  // by number of the word
   std::vector<std::uint8_t> ages_;
+  std::vector<std::uint8_t> ages_taken_;
+  bool offers_all_ = true;
   std::uint64_t step_ = 0;
   const void* place_ = nullptr;
   Thread started_ = 1;  // number of threads

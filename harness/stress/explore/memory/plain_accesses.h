@@ -37,10 +37,11 @@ struct PlainAccess {
 struct DataRace {
   std::uint32_t thread;
   PlainAccess access;
-  bool atomic;          // `access` is an atomic one
-  std::uint32_t other;  // the thread whose access came first
-  const void* other_code;
-  bool other_writes;
+  bool atomic = false;  // `access` is an atomic one
+  // The access that came first. Without a thread: an atomic one of any other thread.
+  std::optional<std::uint32_t> other{};
+  const void* other_code = nullptr;
+  bool other_writes = false;
 };
 
 class PlainAccesses {

@@ -162,6 +162,7 @@ WordHistory& Memory::history_of(const void* word, unsigned bytes) {
   // After an access in another size or to another part of the word, and after a write that is not
   // atomic, only the last value is known.
   if (resized || !history.bytes_released.empty()) keep_release_by_byte(history);
+  offers_all_ &= !resized;
   StoreRecord last = history.stores.back();
   last.bits = bits_at(word, bytes);
   last.updates = false;
@@ -206,6 +207,7 @@ void Memory::drop_unreadable(WordHistory& history) {
   }
   if (history.stores.size() > kMostStores) {
     oldest = std::max(oldest, history.stores.size() - 1 - kMostAges);
+    offers_all_ = false;
   }
   history.dropped_sources = sources_of(history, oldest, oldest);
   history.stores.erase(history.stores.begin(),
@@ -280,6 +282,7 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
 void Memory::make_room() {
   constexpr std::uint32_t kMostAtOnce = kMaxThreads + 2;  // a barrier for all threads
   if (sc_order_.has_room(kMostAtOnce)) return;
+  offers_all_ = false;
   for (WordHistory& history : histories_) {
     history.dropped_sources = {};
     for (StoreRecord& store : history.stores) {
@@ -295,16 +298,20 @@ void Memory::make_room() {
 
 // ---- what may be chosen
 
-template <class Allowed>
+template <class Judge>
 const std::vector<std::uint8_t>& Memory::ages_if(Thread thread, const void* word, unsigned bytes,
-                                                 const Allowed& allowed) {
+                                                 const Judge& judge) {
   make_room();
   const WordHistory& history = history_of(word, bytes);
   const std::size_t last = history.stores.size() - 1;
   const std::size_t oldest = oldest_readable(thread, history);
+  offers_all_ &= last - oldest <= kMostAges;
   ages_.clear();
+  ages_taken_.clear();
   for (std::size_t age = 0; age <= std::min(last - oldest, kMostAges); ++age) {
-    if (allowed(history, last - age)) ages_.push_back(static_cast<std::uint8_t>(age));
+    const Offer offer = judge(history, last - age);
+    if (offer == Offer::kAge) ages_.push_back(static_cast<std::uint8_t>(age));
+    if (offer == Offer::kTaken) ages_taken_.push_back(static_cast<std::uint8_t>(age));
   }
   return ages_;
 }
@@ -316,19 +323,22 @@ bool Memory::may_load(Thread thread, const WordHistory& history, std::size_t ind
   return keeps_order(thread, history, {index, false}, in_order(order), fences);
 }
 
-bool Memory::may_store(Thread thread, const WordHistory& history, std::size_t index, bool updates,
-                       std::memory_order order) const {
+Memory::Offer Memory::may_store(Thread thread, const WordHistory& history, std::size_t index,
+                                bool updates, std::memory_order order) const {
   const bool between = index + 1 < history.stores.size() && history.stores[index + 1].updates;
-  if (between) return false;
+  if (between) {
+    return updates && may_load(thread, history, index, order) ? Offer::kTaken : Offer::kNone;
+  }
   ScSet fences = sc_states_[thread].now.fences;
   if (updates && acquires(order)) fences |= history.stores[index].sc_release.fences;
-  return keeps_order(thread, history, {index, true}, in_order(order), fences);
+  const bool keeps = keeps_order(thread, history, {index, true}, in_order(order), fences);
+  return keeps ? Offer::kAge : Offer::kNone;
 }
 
 const std::vector<std::uint8_t>& Memory::ages_to_load(Thread thread, const void* word,
                                                       unsigned bytes, std::memory_order order) {
   return ages_if(thread, word, bytes, [&](const WordHistory& history, std::size_t index) {
-    return may_load(thread, history, index, order);
+    return may_load(thread, history, index, order) ? Offer::kAge : Offer::kNone;
   });
 }
 
@@ -351,8 +361,10 @@ const std::vector<std::uint8_t>& Memory::ages_to_compare(Thread thread, const vo
                                                          std::memory_order success,
                                                          std::memory_order failure) {
   return ages_if(thread, word, bytes, [&](const WordHistory& history, std::size_t index) {
-    return history.stores[index].bits == expected ? may_store(thread, history, index, true, success)
-                                                  : may_load(thread, history, index, failure);
+    if (history.stores[index].bits == expected) {
+      return may_store(thread, history, index, true, success);
+    }
+    return may_load(thread, history, index, failure) ? Offer::kAge : Offer::kNone;
   });
 }
 
@@ -582,11 +594,25 @@ void Memory::see_polled(Thread thread) {
 // ---- the beginning and end of a word
 
 bool Memory::end_is_unordered(Thread thread, const void* word) {
-  const std::uint32_t number = number_of(word);
+  return end_is_unordered(thread, number_of(word));
+}
+
+bool Memory::end_is_unordered(Thread thread, std::size_t number) const {
   if (number >= histories_.size()) return false;
   const WordHistory& history = histories_[number];
   for (Thread other = 0; other < started_; ++other) {
     if (threads_[thread].clock.at[other] + 1 < history.accessed_at[other]) return true;
+  }
+  return false;
+}
+
+bool Memory::any_end_is_unordered(Thread thread, const void* begin, const void* end) {
+  const std::size_t first = arena_.offset(begin);
+  const std::size_t last = arena_.offset(end);
+  for (std::size_t number = 1; number < words_.size(); ++number) {
+    const Word& word = words_[number];
+    if (!word.alive || word.offset < first || word.offset >= last) continue;
+    if (end_is_unordered(thread, number)) return true;
   }
   return false;
 }

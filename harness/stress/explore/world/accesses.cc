@@ -7,9 +7,15 @@
 #include <cstddef>
 #include <utility>
 
+#include "harness/stress/explore/world/caller_state.h"
 #include "harness/stress/explore/world/world.h"
 
 namespace lockbench::stress::explore {
+namespace {
+
+constexpr char kTimePasses[] = "it depends on when time passes";
+
+}  // namespace
 
 bool World::settle() {
   if (!memory_.others_buffer(running_)) return true;
@@ -59,17 +65,43 @@ std::size_t World::choose(std::span<const Option> options) {
   return chosen;
 }
 
+// A follower decides itself. What would be the decision of others is noted all the same, so that the
+// schedule repeats the execution.
+std::size_t World::choose_as_told(const NextAccess& next, std::span<const Option> options) {
+  const std::size_t chosen = follower_->access(next);
+  if (chosen == Strategy::kLeave) leave(End::kLeft);
+  if (options.size() > 1) note_decision(options[chosen]);
+  return chosen;
+}
+
+void World::cannot_follow(const char* what) {
+  if (!following()) return;
+  follower_->cannot_follow(what);
+  leave(End::kLeft);
+}
+
+// A thread that comes back to a place in the same state repeats itself until another store is there
+// to read.
+void World::tell_position() {
+  if (!following() || !threads_[running_].instrumented) return;
+  const auto state = state_of_caller(arena_.stack(running_) + Arena::kStackBytes);
+  if (state) follower_->about_to_read(running_, threads_[running_].place, *state);
+}
+
 // Chooses the store that an access reads, or the store after which its own store comes.
-std::size_t World::choose_age(Option::Kind kind, const void* word,
+std::size_t World::choose_age(NextAccess next, Option::Kind kind,
                               const std::vector<std::uint8_t>& ages) {
+  const void* const word = next.word;
   check_life(word);
   check_beginning(word);
   memory_.at(execution_.steps, threads_[running_].place);
   threads_[running_].read_old = false;
-  if (ages.size() == 1 || stuck_) return ages.front();
-  std::array<Option, kMostAges + 1> options;
-  for (std::size_t i = 0; i < ages.size(); ++i) options[i] = {kind, ages[i]};
-  const std::size_t age = ages[choose(std::span(options).first(ages.size()))];
+  const bool follows = following() && threads_.size() != 1;
+  if (stuck_ || (ages.size() == 1 && !follows)) return ages.front();
+  std::array<Option, kMostAges + 1> all;
+  for (std::size_t i = 0; i < ages.size(); ++i) all[i] = {kind, ages[i]};
+  const std::span<const Option> options = std::span(all).first(ages.size());
+  const std::size_t age = ages[follows ? choose_as_told(next, options) : choose(options)];
   threads_[running_].read_old = age != 0;
   if (record_ && age != 0) {
     const bool reads = kind == Option::kRead;
@@ -88,6 +120,25 @@ std::size_t World::choose_age(Option::Kind kind, const void* word,
   return age;
 }
 
+// What the running thread is about to do with the word, and the stores that it may meet. `updates`
+// says of a store whether an access that reads it also stores.
+template <class Updates>
+NextAccess World::next_access(const void* word, const std::vector<std::uint8_t>& ages,
+                              const Updates& updates) {
+  NextAccess next{.step = execution_.steps, .thread = running_, .word = word};
+  if (!following()) return next;
+  if (!memory_.offers_all()) cannot_follow("it accesses a word in several sizes, or too often");
+  choices_.clear();
+  const auto add = [&](std::uint8_t age, bool taken) {
+    const StoreRecord& store = memory_.store_aged(word, age);
+    choices_.push_back({age, store.step, updates(store), taken});
+  };
+  for (const std::uint8_t age : ages) add(age, false);
+  for (const std::uint8_t age : memory_.ages_taken()) add(age, true);
+  next.choices = choices_;
+  return next;
+}
+
 // Chooses whether all stores so far become visible to the running thread now.
 bool World::choose_arrival() {
   if (stuck_) {
@@ -102,9 +153,13 @@ bool World::choose_arrival() {
   return arrive;
 }
 
-std::uint64_t World::load_any(const void* word, unsigned bytes, std::memory_order order) {
-  const std::size_t age =
-      choose_age(Option::kRead, word, memory_.ages_to_load(running_, word, bytes, order));
+std::uint64_t World::load_any(const void* word, unsigned bytes, std::memory_order order,
+                              bool queues) {
+  const std::vector<std::uint8_t>& ages = memory_.ages_to_load(running_, word, bytes, order);
+  NextAccess next = next_access(word, ages, [](const StoreRecord&) { return false; });
+  next.reads = true;
+  next.queues = queues;
+  const std::size_t age = choose_age(next, Option::kRead, ages);
   return memory_.load_aged(running_, word, age, order);
 }
 
@@ -116,6 +171,7 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
   const UntrackedScope untracked(*this);
   order = order_of(OrderSites::Part::kLoad, order);
   check_null(word);
+  tell_position();
   point(word);
   check_race_of_atomic(word, bytes, false);
   const std::uint64_t bits =
@@ -134,8 +190,10 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
   memory_.keeps_back(order) ? count_step() : point(word);
   check_race_of_atomic(word, bytes, true);
   if (memory_.weak()) {
-    const std::size_t age =
-        choose_age(Option::kPlace, word, memory_.ages_to_store(running_, word, bytes, order));
+    const std::vector<std::uint8_t>& ages = memory_.ages_to_store(running_, word, bytes, order);
+    NextAccess next = next_access(word, ages, [](const StoreRecord&) { return false; });
+    next.stores = true;
+    const std::size_t age = choose_age(next, Option::kPlace, ages);
     note_access(Access::kStore, word, bytes, memory_.store_aged(word, age).bits, bits, order);
     return memory_.store_aged(running_, word, bytes, bits, age, order);
   }
@@ -158,7 +216,10 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
   check_race_of_atomic(word, bytes, true);
   success_ = failure_ = order;
   if (memory_.weak()) {
-    age_ = choose_age(Option::kRead, word, memory_.ages_to_update(running_, word, bytes, order));
+    const std::vector<std::uint8_t>& ages = memory_.ages_to_update(running_, word, bytes, order);
+    NextAccess next = next_access(word, ages, [](const StoreRecord&) { return true; });
+    next.reads = true;
+    age_ = choose_age(next, Option::kRead, ages);
     return updated_from_ = memory_.store_aged(word, age_).bits;
   }
   return begin_update_at_last(word, bytes);
@@ -176,13 +237,18 @@ std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64
   success = order_of(OrderSites::Part::kUpdate, success);
   failure = order_of(OrderSites::Part::kFailure, failure);
   check_null(word);
+  tell_position();
   point(word);
   check_race_of_atomic(word, bytes, true);
   success_ = success;
   failure_ = failure;
   if (!memory_.weak()) return begin_update_at_last(word, bytes);
-  age_ = choose_age(Option::kRead, word,
-                    memory_.ages_to_compare(running_, word, bytes, expected, success, failure));
+  const std::vector<std::uint8_t>& ages =
+      memory_.ages_to_compare(running_, word, bytes, expected, success, failure);
+  NextAccess next =
+      next_access(word, ages, [=](const StoreRecord& store) { return store.bits == expected; });
+  next.reads = true;
+  age_ = choose_age(next, Option::kRead, ages);
   return updated_from_ = memory_.store_aged(word, age_).bits;
 }
 
@@ -238,6 +304,7 @@ void World::compiler_fence(std::memory_order order) {
 
 void World::fence_all() {
   const UntrackedScope untracked(*this);
+  cannot_follow("a thread imposes a barrier on all others");
   point(&kLatestStores);
   memory_.fence_all(running_);
   note_access(Access::kFenceAll, nullptr, 0, 0, 0);
@@ -269,6 +336,7 @@ void World::plain_access(const PlainAccess& access) {
   // A change of other memory than its stack is not part of the state in which the thread polls.
   if (access.writes && !arena_.in_stack(running_, access.place)) {
     threads_[running_].poll_state.reset();
+    if (follower_ != nullptr) follower_->changed(running_);
   }
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);
   if (access.writes && !arena_.contains(access.place)) {
@@ -279,12 +347,17 @@ void World::plain_access(const PlainAccess& access) {
   if (plain_accesses_.is_repeated(memory_, running_, access)) return;
   const UntrackedScope untracked(*this);
   data_race_ = plain_accesses_.add(memory_, running_, access);
+  if (!data_race_ && access.writes && memory_.weak() && memory_.knows(access.place) &&
+      memory_.end_is_unordered(running_, access.place)) {
+    data_race_ = DataRace{.thread = running_, .access = access, .atomic = false};
+  }
   if (data_race_) leave(End::kFailed);
 }
 
 void World::volatile_access(const PlainAccess& access) {
   check_freed(access.place);
   const UntrackedScope untracked(*this);
+  if (threads_.size() != 1) cannot_follow("it has volatile accesses");
   memory_.add_unannounced(access.place,
                           static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
   point(access.place);
@@ -300,7 +373,7 @@ void World::volatile_access(const PlainAccess& access) {
 std::uint64_t World::load_to_sleep(const void* word) {
   if (memory_.weak()) {
     memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
-    return load_any(word, 4, std::memory_order_relaxed);
+    return load_any(word, 4, std::memory_order_relaxed, true);
   }
   memory_.flush(running_);
   return memory_.load(running_, word, 4, std::memory_order_relaxed);
@@ -323,6 +396,7 @@ World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_
     note_access(interrupted ? Access::kInterrupted : Access::kWoken, word, 4, 0, 0);
     return interrupted ? WaitEnd::kInterrupted : WaitEnd::kWoken;
   }
+  if (deadline_ns != kNever) cannot_follow(kTimePasses);
   ThreadState& self = threads_[running_];
   self.sleeps_on = word;
   self.channels = channels;
@@ -365,6 +439,11 @@ int World::wake(const void* word, int count, Channels channels) {
   note_flushes(running_);
   memory_.flush(running_);
   if (memory_.weak()) fence_of_wake_up(word);
+  if (following() && threads_.size() != 1) {
+    const NextAccess next{
+        .step = execution_.steps, .thread = running_, .word = word, .queues = true};
+    choose_as_told(next, {});
+  }
   const int woken = sleepers_to_wake(word, count, channels);
   note_access(Access::kWake, word, 4, 0, static_cast<std::uint64_t>(woken));
   wake_first(word, woken, channels);
@@ -378,8 +457,9 @@ void World::wake_first(const void* word, int count, Channels channels) {
     memory_.note(running_, kQueues + memory_.number_of(word), true);
     first->state = State::kReady;
     first->deadline_ns = kNever;
-    memory_.note(static_cast<std::uint32_t>(first - threads_.data()),
-                 kQueues + memory_.number_of(word), true);
+    const auto thread = static_cast<std::uint32_t>(first - threads_.data());
+    memory_.note(thread, kQueues + memory_.number_of(word), true);
+    if (follower_ != nullptr) follower_->comes_after(thread, running_);
   }
 }
 
@@ -387,6 +467,7 @@ void World::wake_first(const void* word, int count, Channels channels) {
 int World::requeue(const void* from, const void* to, int wakes, int moves,
                    std::optional<std::uint32_t> expected, Channels channels) {
   const UntrackedScope untracked(*this);
+  cannot_follow("it moves sleepers from one word to another");
   point(from);
   note_flushes(running_);
   memory_.flush(running_);
@@ -406,8 +487,16 @@ int World::requeue(const void* from, const void* to, int wakes, int moves,
   return woken + moved;
 }
 
+// In the end, when only the first thread is left, time passes in one way alone.
+bool World::is_last() const {
+  return std::all_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
+    return thread.state == State::kEnded || &thread == &threads_[running_];
+  });
+}
+
 std::int64_t World::now() {
   const UntrackedScope untracked(*this);
+  if (!is_last()) cannot_follow(kTimePasses);
   point();
   memory_.note(running_, kClock, false);
   ThreadState& self = threads_[running_];
@@ -420,6 +509,7 @@ std::int64_t World::now() {
 
 void World::sleep_until(std::int64_t deadline_ns) {
   const UntrackedScope untracked(*this);
+  if (!is_last()) cannot_follow(kTimePasses);
   point();
   if (deadline_ns <= now_ns_) return;
   threads_[running_].deadline_ns = deadline_ns;
@@ -428,6 +518,7 @@ void World::sleep_until(std::int64_t deadline_ns) {
 
 void World::pause() {
   const UntrackedScope untracked(*this);
+  cannot_follow("it yields to other threads");
   wait_for_change();
 }
 
@@ -441,6 +532,7 @@ std::uint32_t World::start(std::function<void()> body) {
   add_thread();
   threads_[number].fibre.prepare(arena_.stack(number), Arena::kStackBytes, begin_thread, kept);
   memory_.started(number, running_);
+  if (follower_ != nullptr) follower_->comes_after(number, running_);
   return number;
 }
 
@@ -454,7 +546,9 @@ void World::join(std::uint32_t thread) {
     threads_[running_].joins = thread;
     fall_asleep();
   }
-  if (!stuck_) memory_.joined(running_, thread);
+  if (stuck_) return;
+  memory_.joined(running_, thread);
+  if (follower_ != nullptr) follower_->comes_after(running_, thread);
 }
 
 void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {

@@ -68,9 +68,13 @@ void World::release(void* place) {
   if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
     fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
   }
+  const void* const end = static_cast<const std::byte*>(place) + bytes;
+  if (orders_ends() && memory_.any_end_is_unordered(running_, place, end)) {
+    fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
+  }
   if (!arena_.reuses()) return;
   memory_.flush(running_);  // or its stores would arrive in what lies there next
-  memory_.forget(place, static_cast<const std::byte*>(place) + bytes);
+  memory_.forget(place, end);
 }
 
 void World::check_null(const void* place) {
@@ -160,6 +164,7 @@ void World::add_thread() {
 World::Execution World::run(const std::function<void()>& program, Strategy& strategy, bool record) {
   reset();
   strategy_ = &strategy;
+  follower_ = memory_.weak() ? strategy.follower() : nullptr;
   record_ = record;
   log_.reset(record);
   the_world = this;
@@ -267,6 +272,12 @@ void World::add_unannounced_word(const void* word, unsigned bytes) {
 void World::end_frame(const void* frame) {
   if (!arena_.in_stack(running_, frame)) return;
   const UntrackedScope untracked(*this);
+  if (orders_ends() && memory_.any_end_is_unordered(running_, arena_.stack(running_), frame)) {
+    fail_memory(
+        "a function returns while another thread uses a local variable of it, and nothing orders "
+        "the two",
+        frame);
+  }
   memory_.end_frame(running_, arena_.stack(running_), frame);
 }
 
@@ -317,6 +328,7 @@ std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
 }
 
 void World::expect_answer(std::int64_t due_ns) {
+  cannot_follow("a call has a timeout");
   any_deadline_ = true;
   threads_[running_].due_ns = due_ns;
   threads_[running_].timeout_ns = due_ns - now_ns_;

@@ -157,7 +157,10 @@ class World {
   bool settle();
 
   // Only for code that runs inside: the running thread makes progress, even if it changes no word.
-  void makes_progress() { threads_[running_].polls = 0; }
+  void makes_progress() {
+    threads_[running_].polls = 0;
+    if (follower_ != nullptr) follower_->changed(running_);
+  }
 
   // Only for code that runs inside: adds to Execution::events. This is not a decision point.
   void record(const Event& event);
@@ -481,18 +484,32 @@ class World {
 
   // Only with Model::kC11:
   void check_beginning(const void* word);
-  std::size_t choose_age(Option::Kind kind, const void* word,
+  // Whether the end of a word has to come after its last use. With the other models, an execution
+  // has failed only if the word is used afterwards.
+  bool orders_ends() const { return memory_.weak() && threads_.size() != 1; }
+  std::size_t choose_age(NextAccess next, Option::Kind kind,
                          const std::vector<std::uint8_t>& ages);
+  std::size_t choose_as_told(const NextAccess& next, std::span<const Option> options);
   bool choose_arrival();
   std::memory_order order_of(OrderSites::Part part, std::memory_order own);
   std::uint64_t load_to_sleep(const void* word);
   void fence_of_wake_up(const void* word);
-  std::uint64_t load_any(const void* word, unsigned bytes, std::memory_order order);
+  std::uint64_t load_any(const void* word, unsigned bytes, std::memory_order order,
+                         bool queues = false);
   std::size_t choose(std::span<const Option> options);
+  bool following() const { return follower_ != nullptr && follower_->follows(); }
+  void tell_position();
+  bool is_last() const;
+  template <class Updates>
+  NextAccess next_access(const void* word, const std::vector<std::uint8_t>& ages,
+                         const Updates& updates);
+  void cannot_follow(const char* what);
 
   Arena arena_;
   Memory memory_;
   Strategy* strategy_ = nullptr;
+  AccessFollower* follower_ = nullptr;  // the same object as strategy_
+  std::vector<StoreChoice> choices_;
   Fibre outside_;
   std::array<ThreadState, kMaxThreads> slots_;
   std::span<ThreadState> threads_;  // those of slots_ that were started

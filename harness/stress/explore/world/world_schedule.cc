@@ -106,7 +106,7 @@ void World::decide(bool may_go_on) {
     collect(may_go_on);
     if (options_.empty()) return inspect_when_stuck();
     std::size_t chosen = 0;
-    if (options_.size() > 1) {
+    if (options_.size() > 1 || following()) {
       chosen = strategy_->choose({.step = execution_.steps,
                                   .state = memory_.state(),
                                   .running = running_,
@@ -114,7 +114,7 @@ void World::decide(bool may_go_on) {
                                   .all_paused = all_paused_,
                                   .options = options_});
       if (chosen == Strategy::kLeave) leave(End::kLeft);
-      note_decision(options_[chosen]);
+      if (options_.size() > 1) note_decision(options_[chosen]);
     }
     const Option option = options_[chosen];
     switch (option.kind) {
@@ -194,6 +194,7 @@ bool World::repeats_itself() {
 // does nothing else is made to wait, even if it does not call pause(): at once if it certainly does
 // nothing else, otherwise after a long time.
 void World::note_poll(bool in_vain) {
+  if (following()) return;
   ThreadState& self = threads_[running_];
   if (!in_vain || self.polled_at != memory_.changes()) {
     self.polled_at = memory_.changes();
