@@ -5,7 +5,8 @@
 Each lock of GenMC's tests is compiled as it is, and once for each of its memory orders, with that
 one weakened to relaxed. GenMC explores all executions under RC11 of threads that lock, write, read
 and unlock once, and whether each thread that waits is served. `sim` explores the program
-`L0 U | L0 U` under c11, and reports the first failure. Fetches nothing.
+`L0 U | L0 U` under c11, without a bound on preemptions, and reports the first failure. Fetches
+nothing.
 
 Prints a table in Markdown. Exits with 1 if a verdict of `sim` differs from GenMC's. Each verdict is
 in verdicts.csv of --out as soon as it is known.
@@ -108,7 +109,7 @@ class Variant:
 @dataclass(frozen=True)
 class Verdict:
     broken: bool
-    executions: int  # of `sim`: all up to three preemptions; 0 if it did not end them
+    executions: int  # all that were explored; of a broken one, up to the failure
     seconds: float
 
 
@@ -125,6 +126,7 @@ class Row:
     sim_broken: bool
     sim_executions: int
     sim_s: float
+    sim_every: bool  # it explored every interleaving
 
     @property
     def same(self) -> bool:
@@ -321,18 +323,30 @@ def sim_verdict(report: dict[str, Any]) -> Verdict:
     verdict = report["verdict"]
     if verdict not in ("clean", "failed"):
         raise InputError(f"`stress` says {verdict}: {report.get('what')}")
-    whole = sum(one["executions"] for one in report.get("explored", []) if one["whole"])
-    return Verdict(verdict == "failed", int(whole), float(report["seconds"]))
+    return Verdict(
+        verdict == "failed", int(report["figures"]["executions"]), float(report["seconds"])
+    )
 
 
-def by_sim(prefix: Path, library: Path, variant: Variant, threads: int, budget: str) -> Verdict:
+def explored_every(report: dict[str, Any]) -> bool:
+    return any(
+        one["whole"] and one["bound"].startswith("in every interleaving")
+        for one in report.get("explored", [])
+    )
+
+
+def by_sim(
+    prefix: Path, library: Path, variant: Variant, threads: int, budget: str
+) -> dict[str, Any]:
+    """The report."""
     words = [str(prefix / "bin" / "lockbench"), "stress", f"global:lock={variant.name}"]
     words += ["--plugin", str(library), "--engine", "sim", "--memory", "c11", "--budget", budget]
-    words += ["--program", " | ".join(["L0 U"] * threads), "--format", "json"]
+    words += ["--program", " | ".join(["L0 U"] * threads), "--exhaustive", "--format", "json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if not done.stdout:
         raise InputError(done.stderr.strip())
-    return sim_verdict(json.loads(done.stdout))
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 HEADS = [
@@ -341,7 +355,8 @@ HEADS = [
     "variants",
     "broken: GenMC, `sim`, both",
     "clean by both",
-    "executions of the lock as it is: GenMC all, `sim` up to three preemptions",
+    "every interleaving explored by `sim`",
+    "executions of the lock as it is: GenMC, `sim`",
     "a broken one, median s: GenMC, `sim`",
 ]
 
@@ -350,7 +365,7 @@ def table(rows: Sequence[Row]) -> str:
     """For each lock and number of threads: what both say, and how much they explored."""
     cases = dict.fromkeys((row.lock, row.threads) for row in rows)
     lines = [_line([row for row in rows if (row.lock, row.threads) == case]) for case in cases]
-    return "\n".join(markdown_table(HEADS, lines, "lrrlrll"))
+    return "\n".join(markdown_table(HEADS, lines, "lrrlrrll"))
 
 
 def _line(own: Sequence[Row]) -> list[str]:
@@ -359,7 +374,7 @@ def _line(own: Sequence[Row]) -> list[str]:
     both = [row for row in own if row.genmc_broken and row.sim_broken]
     broken = [sum(row.genmc_broken for row in own), sum(row.sim_broken for row in own), len(both)]
     clean = sum(not row.genmc_broken and not row.sim_broken for row in own)
-    explored = f"{whole.sim_executions:,}" if whole.sim_executions else "not ended"
+    every = sum(row.sim_every for row in own)
     medians = (
         [statistics.median(getattr(row, name) for row in both) for name in ("genmc_s", "sim_s")]
         if both
@@ -371,7 +386,8 @@ def _line(own: Sequence[Row]) -> list[str]:
         str(len(own)),
         ", ".join(map(str, broken)),
         str(clean),
-        f"{whole.genmc_executions:,}, {explored}",
+        str(every),
+        f"{whole.genmc_executions:,}, {'–' if whole.sim_broken else f'{whole.sim_executions:,}'}",
         ", ".join(f"{median:.2g}" for median in medians) or "–",
     ]
 
@@ -395,9 +411,11 @@ def all_verdicts(
         print(f"{place}/{len(found)}: {variant.lock.name}, {variant.what}", file=sys.stderr)
         for threads in given.threads:
             theirs = by_genmc(given.genmc, variant, threads, given.out)
-            ours = by_sim(given.prefix, library, variant, threads, given.budget)
+            report = by_sim(given.prefix, library, variant, threads, given.budget)
             about = (variant.lock.name, variant.what, threads)
-            row = Row(*about, *astuple(theirs), *astuple(ours))
+            ours = sim_verdict(report)
+            every = explored_every(report)
+            row = Row(*(*about, *astuple(theirs), *astuple(ours), every))
             writer.writerow(astuple(row))
             file.flush()
             yield row

@@ -58,14 +58,14 @@ struct Reproduction {
   bool command_failed = false;
 };
 
-// A litmus program of which every execution within a bound was explored, or, if it is not `whole`,
-// as many as there was time for.
+// A litmus program of which every execution within a bound, or in every interleaving, was explored,
+// or, if it is not `whole`, as many as there was time for.
 struct ExploredLitmus {
   std::string program;
-  std::string bound;  // as in `under tso with at most 2 preemptions`
+  std::string bound;  // `under tso with at most 2 preemptions`, `in every interleaving under c11`
   bool whole = true;
   std::uint64_t executions = 0;
-  std::uint64_t states = 0;
+  std::uint64_t states = 0;  // 0: executions were told apart by what was read from whom
   double seconds = 0;
 
   bool operator==(const ExploredLitmus&) const = default;

@@ -82,20 +82,27 @@ def test_what_is_no_verdict_is_not_taken_for_one() -> None:
         model_checker.sim_verdict({"verdict": "inconclusive", "what": "too short"})
 
 
-def test_only_programs_that_were_explored_whole_count() -> None:
-    report: dict[str, Any] = {"verdict": "clean", "seconds": 2.0}
-    report["explored"] = [{"whole": True, "executions": 393}, {"whole": False, "executions": 7}]
-    assert model_checker.sim_verdict(report).executions == 393
+@pytest.mark.parametrize(
+    ("bound", "whole", "every"),
+    [
+        ("in every interleaving under c11", True, True),
+        ("in every interleaving under c11", False, False),
+        ("under c11 with at most 3 preemptions and 2 old stores", True, False),
+    ],
+)
+def test_what_counts_as_every_interleaving(bound: str, whole: bool, every: bool) -> None:
+    explored: dict[str, Any] = {"bound": bound, "whole": whole}
+    assert model_checker.explored_every({"explored": [explored]}) == every
 
 
 def row(variant: str, theirs: bool, ours: bool) -> Row:
-    return Row("flag", variant, 2, theirs, 6, 0.1, ours, 393, 0.25)
+    return Row("flag", variant, 2, theirs, 6, 0.1, ours, 10, 0.25, not ours)
 
 
 def test_the_table_has_a_line_for_each_lock_and_number_of_threads() -> None:
     rows = [row("as it is", False, False), row("5: acquire", True, True)]
     last = model_checker.table(rows).splitlines()[-1]
-    assert last == "| flag | 2 | 2 | 1, 1, 1 | 1 | 6, 393 | 0.1, 0.25 |"
+    assert last == "| flag | 2 | 2 | 1, 1, 1 | 1 | 1 | 6, 10 | 0.1, 0.25 |"
     assert model_checker.differences(rows) == []
 
 

@@ -104,9 +104,63 @@ def test_a_thread_that_spins_without_pause_waits_once_it_repeats_itself(
     assert int(explored[1]) < 300  # thousands, if each poll of a loop were a point of its own
 
 
+def explore_all(lockbench: Program, lock: str, program: str) -> tuple[int, str]:
+    words = [lock, "--plugin", UNPORTED, "--exhaustive", "--program", program]
+    done = lockbench.run(*"stress --memory c11 --budget 20s".split(), *words)
+    return done.returncode, done.stdout
+
+
+# One spins, one waits at a node of the thread before it, and one sleeps.
+@pytest.mark.parametrize("lock", ["raw_flag", "raw_thread_node", "raw_word"])
+def test_two_threads_are_explored_in_every_interleaving(lockbench: Program, lock: str) -> None:
+    code, said = explore_all(lockbench, lock, "L0 U | L0 U")
+    assert code == 0, said
+    explored = re.search(r"whole: \S.* in every interleaving under c11: (\d+) executions", said)
+    assert explored, said
+    assert int(explored[1]) < 1000, said
+    assert "preemptions" not in said
+
+
+def test_three_threads_are_explored_in_every_interleaving(lockbench: Program) -> None:
+    code, said = explore_all(lockbench, "raw_thread_node", "L0 U | L0 U | L0 U")
+    assert code == 0 and "in every interleaving under c11" in said, said
+
+
+# A try that is refused was due or not, whichever of two unordered events came first.
+def test_programs_that_try_are_explored_with_a_bound_too(lockbench: Program) -> None:
+    _, said = explore_all(lockbench, "raw_thread_node", "L0 U | T0 U")
+    assert "in every interleaving under c11" in said
+    assert "under c11 with at most 3 preemptions" in said
+
+
+@pytest.mark.parametrize("lock", ["raw_flag_relaxed_unlock", "raw_local_node_late", "raw_unfenced"])
+def test_a_failure_in_some_interleaving_is_replayed(lockbench: Program, lock: str) -> None:
+    code, said = explore_all(lockbench, lock, "L0 U | L0 U")
+    assert code == 3 and "(every execution, c11)" in said, said
+    (line,) = re.findall(r"lockbench (stress .*--schedule .*)", said)
+    again = lockbench.run(*shlex.split(line))
+    assert again.returncode == 3, (line, again.stdout, again.stderr)
+
+
+@pytest.mark.parametrize(
+    ("lock", "why"),
+    [
+        ("raw_volatile_fenced", "it has volatile accesses"),
+        ("raw_napping", "it depends on when time passes"),
+        ("raw_requeue", "it moves sleepers from one word to another"),
+    ],
+)
+def test_why_only_few_preemptions_were_explored_is_said(
+    lockbench: Program, lock: str, why: str
+) -> None:
+    _, said = explore_all(lockbench, lock, "L0 U | L0 U")
+    assert f"not every interleaving was explored, only those with few preemptions: {why}" in said
+    assert "in every interleaving" not in said
+
+
 def test_a_lock_of_a_plug_in_is_explored_under_both_models(lockbench: Program) -> None:
     _, said = look(lockbench, "raw_flag", "sim")
-    assert said.index("under tso: ") < said.index("under c11: "), said
+    assert said.index("  under tso: ") < said.index("  under c11: "), said
 
 
 @pytest.mark.parametrize("lock", ["raw_volatile", "raw_volatile_ticket"])

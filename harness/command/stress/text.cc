@@ -122,9 +122,10 @@ constexpr std::size_t kMostProgramsNamed = 3;
 std::string group_text(const std::vector<const ExploredLitmus*>& group) {
   const ExploredLitmus& first = *group.front();
   const auto line_of = [&](const std::string& programs, const ExploredLitmus& cost) {
-    return absl::StrFormat("  %s: %s %s: %d executions, %d states, %.3f s\n",
+    const std::string states = cost.states == 0 ? "" : absl::StrFormat(", %d states", cost.states);
+    return absl::StrFormat("  %s: %s %s: %d executions%s, %.3f s\n",
                            first.whole ? "whole" : "not whole", programs, first.bound,
-                           cost.executions, cost.states, cost.seconds);
+                           cost.executions, states, cost.seconds);
   };
   std::string lines;
   ExploredLitmus sum;

@@ -27,6 +27,7 @@ struct Option {
     kRead,      // a load or update reads the store that `age` others follow (kC11)
     kPlace,     // a store comes before the last `age` stores of its word (kC11)
     kArrive,    // all stores so far become visible to `thread` (kC11)
+    kSettle,    // from now on, threads that poll or yield wait for a change: Strategy::restless()
   };
   Kind kind = kRun;
   std::uint8_t thread = 0;  // for kRead and kPlace: the age
@@ -52,6 +53,9 @@ struct Point {
   bool may_go_on;                   // whether it may continue; if so, that is the first option
   bool all_paused;                  // all threads that may run can only poll again
   std::span<const Option> options;  // at least two
+  // Bit i: thread i was started or woken, and has not yet come to its next access. Only for
+  // strategies that follow accesses.
+  std::uint32_t awake_only = 0;
 };
 
 // What repeats an execution of a program exactly.
@@ -92,7 +96,11 @@ class Strategy {
 
   virtual ~Strategy() = default;
 
-  // The same object, if it follows accesses.
+  // Whether threads that poll or yield go on as long as they are chosen. If not, they wait until
+  // memory changes. Once it is false, it remains so until the end of the execution.
+  virtual bool restless() const { return false; }
+
+  // The same object, if it follows accesses. It does so as long as it is restless.
   virtual AccessFollower* follower() { return nullptr; }
 
   // Returns the index of an option, or kLeave.
@@ -107,9 +115,6 @@ class AccessFollower {
  public:
   virtual ~AccessFollower() = default;
 
-  // Whether it decides. If not, threads that poll wait for changes, as with all other strategies.
-  virtual bool follows() const = 0;
-
   // Returns the index of the choice, or Strategy::kLeave. Ignored if there are no choices.
   virtual std::size_t access(const NextAccess& next) = 0;
 
@@ -117,6 +122,8 @@ class AccessFollower {
   virtual void about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) = 0;
   // The thread has changed what is not in its state, by something that is no access.
   virtual void changed(std::uint32_t thread) = 0;
+  // The last access of the thread was an update, and has stored what it read.
+  virtual void stored_the_same(std::uint32_t thread) = 0;
 
   // The events of a thread come after those of another until now: of the one that started it, of
   // one that has ended, of one that woke it.

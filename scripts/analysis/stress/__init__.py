@@ -226,8 +226,8 @@ def _figure(name: str, value: float) -> tuple[str, str]:
 
 
 def _cost(explored: Mapping[str, Any]) -> str:
-    amounts = f"{explored['executions']:,} executions, {explored['states']:,} states"
-    return f"{amounts}, {explored['seconds']:.3f} s"
+    states = f", {explored['states']:,} states" if explored["states"] else ""
+    return f"{explored['executions']:,} executions{states}, {explored['seconds']:.3f} s"
 
 
 def _hash(text: str) -> str:

@@ -55,8 +55,7 @@ TEST_P(C11, ShowsExactlyWhatTheLiteratureAndTheAxiomsAllow) {
   EXPECT_EQ(simulated(program), allowed.outcomes) << row.program;
   expect_each_execution_once(program, allowed);
   EXPECT_EQ(has(allowed.outcomes, row.outcome), row.verdict == kAllowed) << row.outcome;
-  const std::set<WeakOutcome> all =
-      allowed_by_axioms(program, {.load_buffering = true}).outcomes;
+  const std::set<WeakOutcome> all = allowed_by_axioms(program, {.load_buffering = true}).outcomes;
   EXPECT_EQ(has(all, row.outcome), row.verdict == kAllowed || row.verdict == kLoadBuffering)
       << row.outcome << " with load buffering";
   EXPECT_EQ(has(allowed_by_axioms(program, {.rc11 = true}).outcomes, row.outcome),

@@ -30,9 +30,10 @@ TEST(Schedule, SaysWhichStoreWasReadOrFollowed) {
                                            {Option::kRead, 3},
                                            {Option::kPlace, 1},
                                            {Option::kArrive, 2},
+                                           {Option::kSettle, 0},
                                            {Option::kSpurious, 2}}};
-  EXPECT_EQ(to_text(schedule), "1.r3.w1.a2.s2");
-  const absl::StatusOr<Schedule> read = schedule_from("1.r3.w1.a2.s2");
+  EXPECT_EQ(to_text(schedule), "1.r3.w1.a2.e.s2");
+  const absl::StatusOr<Schedule> read = schedule_from("1.r3.w1.a2.e.s2");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, schedule);
 }

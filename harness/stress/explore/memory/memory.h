@@ -112,8 +112,8 @@ class Memory {
                                                    std::uint64_t expected,
                                                    std::memory_order success,
                                                    std::memory_order failure);
-  // For an update, after its function: the ages of other stores that it could read if another update
-  // had not read them.
+  // For an update, after its function: the ages of other stores that it could read if another
+  // update had not read them.
   const std::vector<std::uint8_t>& ages_taken() const { return ages_taken_; }
   // Whether these functions have offered all that the model allows, in this execution so far.
   bool offers_all() const { return offers_all_; }

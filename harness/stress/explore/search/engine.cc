@@ -127,20 +127,29 @@ absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const O
   return report;
 }
 
-bool of_one_search(const ExploredProgram& one, const ExploredProgram& other) {
+bool of_one_program(const ExploredProgram& one, const ExploredProgram& other) {
   return one.program == other.program && one.model == other.model;
 }
 
+bool of_one_search(const ExploredProgram& one, const ExploredProgram& other) {
+  return of_one_program(one, other) && one.every == other.every;
+}
+
+std::string bound_of(const ExploredProgram& explored) {
+  const std::string model = name_of(explored.model);
+  if (explored.every) return absl::StrCat("in every interleaving under ", model);
+  const char* const stores = explored.model == Model::kC11 ? " and 2 old stores" : "";
+  return absl::StrFormat("under %s with at most %d preemptions%s", model, explored.preemptions,
+                         stores);
+}
+
 ExploredLitmus reported(const ExploredProgram& explored) {
-  const bool is_weak = explored.model == Model::kC11;
-  return {
-      .program = to_text(explored.program),
-      .bound = absl::StrFormat("under %s with at most %d preemptions%s", name_of(explored.model),
-                               explored.preemptions, is_weak ? " and 2 old stores" : ""),
-      .whole = explored.whole,
-      .executions = explored.executions,
-      .states = explored.states,
-      .seconds = explored.seconds};
+  return {.program = to_text(explored.program),
+          .bound = bound_of(explored),
+          .whole = explored.whole,
+          .executions = explored.executions,
+          .states = explored.states,
+          .seconds = explored.seconds};
 }
 
 // Reports each program with the highest bound up to which it was explored completely. If there is
@@ -220,7 +229,7 @@ bool all_is_explored(const Outcome& outcome, std::uint32_t most_preemptions) {
   const std::vector<ExploredProgram>& explored = outcome.explored;
   const auto is_whole = [&](const ExploredProgram& one) {
     return std::any_of(explored.begin(), explored.end(), [&](const ExploredProgram& other) {
-      return of_one_search(one, other) && other.whole && other.preemptions == most_preemptions;
+      return of_one_program(one, other) && other.whole && other.preemptions >= most_preemptions;
     });
   };
   return !explored.empty() && std::all_of(explored.begin(), explored.end(), is_whole);
@@ -317,6 +326,11 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   report.verdict = verdict_of(outcome, options, entry.abilities);
   if (report.verdict == Verdict::kClean) {
     report.remarks.push_back(unvaried_remark(kSimEngine, entry.abilities));
+  }
+  if (options.exhaustive && !outcome.obstacle.empty()) {
+    report.remarks.push_back(
+        absl::StrCat("not every interleaving was explored, only those with few preemptions: ",
+                     outcome.obstacle));
   }
   report_work(outcome.work, options, report);
   report_limits(*models, report);

@@ -41,8 +41,8 @@ const std::vector<EventName>& ExecutionGraph::queue_of(const void* word) const {
 }
 
 void ExecutionGraph::insert(std::vector<EventName>& order, EventName event, EventName after) {
-  const auto before = after.is_first() ? order.begin()
-                                       : std::next(std::find(order.begin(), order.end(), after));
+  const auto before =
+      after.is_first() ? order.begin() : std::next(std::find(order.begin(), order.end(), after));
   order.insert(before, event);
 }
 
@@ -83,15 +83,24 @@ void ExecutionGraph::comes_after(std::uint32_t thread, std::uint32_t other) {
 bool ExecutionGraph::reads_newest(const GraphEvent& event) const {
   if (!event.reads) return true;
   const std::vector<EventName>& order = order_of(event.word, false);
-  return order.empty() ? event.read->is_first() : *event.read == order.back();
+  const auto newer = event.read->is_first()
+                         ? order.begin()
+                         : std::find(order.begin(), order.end(), *event.read) + 1;
+  return std::all_of(newer, order.end(),
+                     [this](EventName store) { return find(store)->keeps_value; });
+}
+
+void ExecutionGraph::keep_value(std::uint32_t thread) {
+  events_[positions_[thread].back()].keeps_value = true;
 }
 
 void ExecutionGraph::forget_new() {
   for (GraphEvent& event : events_) event.store_is_new = false;
 }
 
-// What would be there of this graph if `reader` met `added`: what the search added before the reader
-// read, and what `added` depends on. Of what is left out, what was added last before ended with it.
+// What would be there of this graph if `reader` met `added`: what the search added before the
+// reader read, and what `added` depends on. Of what is left out, what was added last before ended
+// with it.
 class ExecutionGraph::Kept {
  public:
   Kept(const ExecutionGraph& graph, const GraphEvent& reader, const GraphEvent& added,
@@ -151,8 +160,8 @@ class ExecutionGraph::Kept {
     if (event.store_stamp > added_.store_stamp) return true;  // it is added later
     if (!is_newest(event, event.store_stamp, event.name, queue)) return false;
     return std::none_of(graph_.events().begin(), graph_.events().end(), [&](const GraphEvent& e) {
-      const bool met = queue ? e.queues && *e.queued_after == event.name
-                             : e.reads && *e.read == event.name;
+      const bool met =
+          queue ? e.queues && *e.queued_after == event.name : e.reads && *e.read == event.name;
       const std::uint32_t stamp = queue ? e.stamp : read_stamp(e);
       return met && (added_.depends_on(e.name) || stamp <= event.store_stamp);
     });
@@ -167,6 +176,7 @@ namespace {
 
 // The event as it is to happen again. From then on, what it stores is new.
 GraphEvent again(GraphEvent event) {
+  event.keeps_value = false;
   event.spurious.clear();
   event.stored_after.reset();
   event.stores = false;
@@ -189,8 +199,8 @@ std::optional<std::vector<GraphEvent>> ExecutionGraph::revisit(const GraphEvent&
                                                                const GraphEvent& added,
                                                                bool in_queue) const {
   const Kept kept(*this, reader, added, in_queue);
-  const bool newest = in_queue ? kept.met_newest(reader)
-                               : kept.read_newest(reader) && kept.stored_newest(reader);
+  const bool newest =
+      in_queue ? kept.met_newest(reader) : kept.read_newest(reader) && kept.stored_newest(reader);
   if (!newest) return std::nullopt;
   std::vector<GraphEvent> before, after;  // the reader
   for (const GraphEvent& event : events_) {
@@ -239,9 +249,7 @@ void ExecutionGraph::place_stores(std::vector<GraphEvent>& events) const {
 }
 
 std::uint64_t ExecutionGraph::hash() const {
-  const auto of = [](EventName name) {
-    return mix(std::uint64_t{name.thread} << 32 | name.index);
-  };
+  const auto of = [](EventName name) { return mix(std::uint64_t{name.thread} << 32 | name.index); };
   std::uint64_t sum = 0;
   for (const GraphEvent& event : events_) {
     std::uint64_t own = of(event.name);

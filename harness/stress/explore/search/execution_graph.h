@@ -47,6 +47,7 @@ struct GraphEvent {
   std::optional<EventName> queued_after;
   // It may fail or return spuriously: the answers so far to the questions whether it does.
   std::vector<bool> spurious;
+  bool keeps_value = false;  // an update that stores what it read
   // Of an event that is still to happen: the memory model may forbid what it is to meet.
   bool is_tried = false;
   // If it stores or queues: others may meet that in other executions, which were not noted yet.
@@ -91,7 +92,9 @@ class ExecutionGraph {
 
   // The sleeps and wake-ups of the word, in order.
   const std::vector<EventName>& queue_of(const void* word) const;
+  // Whether it would read the same value if it read again now.
   bool reads_newest(const GraphEvent& event) const;
+  void keep_value(std::uint32_t thread);  // the last event of the thread did so
 
   // If `reader` met the new event `added` instead of what it met: the events that the other
   // execution begins with, in an order in which they can happen. Absent if another execution leads

@@ -24,8 +24,10 @@ void GraphSearch::begin() {
   graph_.clear();
   made_at_.clear();
   for (auto& visits : visits_) visits.clear();
+  updated_ = {};
   waits_since_.fill(kNotWaiting);
   concludes_ = false;
+  is_in_vain_ = false;
   next_stamp_ = 0;
   for (const GraphEvent& event : plan_) {
     next_stamp_ = std::max({next_stamp_, event.stamp + 1, event.store_stamp + 1});
@@ -78,13 +80,19 @@ std::size_t GraphSearch::choose(const Point& point) {
 }
 
 std::size_t GraphSearch::choose_thread(const Point& point) {
+  // What threads do before their next access does not depend on the order in which they do it.
+  for (std::size_t i = 0; i < point.options.size(); ++i) {
+    const Option& option = point.options[i];
+    if (option.kind == Option::kRun && (point.awake_only >> option.thread & 1) != 0) return i;
+  }
   if (is_planned()) {
     const std::uint32_t thread = plan_[graph_.events().size()].name.thread;
     const std::size_t index = index_of(point, {Option::kRun, static_cast<std::uint8_t>(thread)});
-    if (index == kLeave) cannot_follow("C it does not do the same thing twice");
+    if (index == kLeave) cannot_follow("it does not do the same thing twice");
     return index;
   }
   note_new_stores();
+  if (is_in_vain_) return kLeave;
   std::size_t first = kLeave;
   for (std::size_t i = 0; i < point.options.size(); ++i) {
     const Option& option = point.options[i];
@@ -98,28 +106,38 @@ std::size_t GraphSearch::choose_thread(const Point& point) {
   return 0;
 }
 
+bool GraphSearch::was_spurious(std::uint32_t thread) const {
+  for (std::uint32_t i = waits_since_[thread]; i < graph_.count(thread); ++i) {
+    if (graph_.find({thread, i})->is_spurious()) return true;
+  }
+  return false;
+}
+
 // Whether each thread that reads in a loop has read the newest stores, and so will wait for ever.
 // Otherwise it goes on in another execution.
 bool GraphSearch::only_waits() const {
   return std::all_of(graph_.events().begin(), graph_.events().end(), [&](const GraphEvent& event) {
     const bool in_loop = event.name.index >= waits_since_[event.name.thread];
-    return !in_loop || (graph_.reads_newest(event) && !event.is_spurious());
+    return !in_loop || graph_.reads_newest(event);
   });
 }
 
 void GraphSearch::about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) {
+  if (std::exchange(updated_[thread], false)) changed(thread);
   for (const Visit& visit : visits_[thread]) {
     if (visit.place == place && visit.state == state) waits_since_[thread] = visit.events;
   }
+  // Without the round in which it failed or returned spuriously, all goes on in the same way.
+  is_in_vain_ |= waits_since_[thread] != kNotWaiting && was_spurious(thread);
   visits_[thread].push_back({place, state, graph_.count(thread)});
 }
 
 // ---- which store an access meets
 
 EventName GraphSearch::store_of(const StoreChoice& choice) const {
-  const auto found = std::lower_bound(
-      made_at_.begin(), made_at_.end(), choice.step,
-      [](const auto& made, std::uint64_t step) { return made.first < step; });
+  const auto found =
+      std::lower_bound(made_at_.begin(), made_at_.end(), choice.step,
+                       [](const auto& made, std::uint64_t step) { return made.first < step; });
   return found == made_at_.end() || found->first != choice.step ? EventName{} : found->second;
 }
 
@@ -135,7 +153,8 @@ std::size_t GraphSearch::access(const NextAccess& next) {
     cannot_follow("an execution does not end");
     return kLeave;
   }
-  if (next.stores || next.queues) changed(next.thread);
+  if (std::exchange(updated_[next.thread], false)) changed(next.thread);
+  if (next.stores || (next.queues && !next.reads)) changed(next.thread);
   GraphEvent event{.name = {next.thread, graph_.count(next.thread)},
                    .word = next.word,
                    .reads = next.reads,
@@ -148,19 +167,23 @@ std::size_t GraphSearch::access(const NextAccess& next) {
   if (chosen == kLeave) return kLeave;
   if (graph_.last_of(next.thread).stores) {
     made_at_.emplace_back(next.step, graph_.last_of(next.thread).name);
-    changed(next.thread);
+    updated_[next.thread] = next.reads;
   }
   return chosen;
+}
+
+void GraphSearch::stored_the_same(std::uint32_t thread) {
+  graph_.keep_value(thread);
+  updated_[thread] = false;
 }
 
 std::size_t GraphSearch::meet_as_planned(GraphEvent event, const NextAccess& next) {
   const std::size_t position = graph_.events().size();
   const GraphEvent& planned = plan_[position];
-  const bool alike = planned.name == event.name && planned.reads == event.reads &&
-                     planned.queues == event.queues;
-  if (!alike || (event.queues && !planned.is_tried &&
-                 planned.queued_after != event.queued_after)) {
-    cannot_follow("A it does not do the same thing twice");
+  const bool alike =
+      planned.name == event.name && planned.reads == event.reads && planned.queues == event.queues;
+  if (!alike || (event.queues && !planned.is_tried && planned.queued_after != event.queued_after)) {
+    cannot_follow("it does not do the same thing twice");
     return kLeave;
   }
   event.stamp = planned.stamp;
@@ -185,7 +208,7 @@ std::size_t GraphSearch::meet_as_planned(GraphEvent event, const NextAccess& nex
     add_plan(std::move(other));
   }
   if (chosen == kLeave) {
-    if (!planned.is_tried) cannot_follow("B it does not do the same thing twice");
+    if (!planned.is_tried) cannot_follow("it does not do the same thing twice");
     return kLeave;
   }
   meet(event, next, next.choices[chosen], store_of(next.choices[chosen]));
@@ -223,7 +246,8 @@ void GraphSearch::add_revisits(GraphEvent added, bool in_queue) {
   revisit_all(added, in_queue);
 }
 
-// Other executions in which earlier reads read what the events store that were told to happen again.
+// Other executions in which earlier reads read what the events store that were told to happen
+// again.
 void GraphSearch::note_new_stores() {
   if (!std::exchange(has_new_stores_, false)) return;
   std::vector<GraphEvent> all;
@@ -247,8 +271,8 @@ void GraphSearch::revisit_all(const GraphEvent& with_clock, bool in_queue) {
   }
 }
 
-// Other executions in which it comes earlier in the queue: another sleep or wake-up then comes after
-// it.
+// Other executions in which it comes earlier in the queue: another sleep or wake-up then comes
+// after it.
 void GraphSearch::add_revisits_in_queue(const GraphEvent& event) {
   const std::vector<EventName> queue = graph_.queue_of(event.word);
   for (std::size_t i = 0; i < queue.size(); ++i) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// GraphSearch: explores every execution of a program under c11, each once: all interleavings, with
-// any number of preemptions. Executions are told apart by their graphs (execution_graph.h).
+// GraphSearch: explores every execution of a program under c11, each once (if threads sleep, a few
+// twice): all interleavings, with any number of preemptions. Executions are told apart by their
+// graphs (execution_graph.h).
 //
 // It always runs the first thread that can go on, and lets each access meet the newest store. For
 // each other store that an access could meet, it notes another execution to explore; and when a
 // store is made, for each read that happened before and could have read it.
 //
 // A thread that comes back to a place in the same state after it has only read waits there: what it
-// would do next, it could have done at once if it had read other stores.
+// would do next, it could have done at once if it had read other stores. An update that stores the
+// value that it read is only a read in this, and so is a sleep that no thread ended: without them,
+// all threads read the same values, and fewer events are ordered.
 //
 // Guarantees   If obstacle() is empty when it is exhausted, every execution was explored that the
 //              model allows, with at most four spurious failures. What a thread reads, whether the
@@ -17,7 +20,8 @@
 //              is seen in one interleaving of each graph.
 // Not offered  Time: executions with timeouts. Barriers for all threads, volatile accesses, words
 //              that are accessed in several sizes.
-// Complexity   One execution for each graph, and for each one that is tried and forbidden. Stores no
+// Complexity   One execution for each graph, and for each one that is tried and forbidden. Stores
+// no
 //              states; the executions that are still to be explored are those that branch off from
 //              one path, some hundred.
 //
@@ -43,10 +47,11 @@ class GraphSearch final : public Strategy, public AccessFollower {
   AccessFollower* follower() override { return this; }
   std::size_t choose(const Point& point) override;
 
-  bool follows() const override { return !concludes_; }
+  bool restless() const override { return !concludes_; }
   std::size_t access(const NextAccess& next) override;
   void about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) override;
   void changed(std::uint32_t thread) override { visits_[thread].clear(); }
+  void stored_the_same(std::uint32_t thread) override;
   void comes_after(std::uint32_t thread, std::uint32_t other) override;
   void cannot_follow(const char* what) override;
 
@@ -78,6 +83,7 @@ class GraphSearch final : public Strategy, public AccessFollower {
   bool is_planned() const { return graph_.events().size() < plan_.size(); }
   std::size_t choose_thread(const Point& point);
   std::size_t choose_spurious(const Point& point);
+  bool was_spurious(std::uint32_t thread) const;
   bool only_waits() const;
   std::size_t meet_as_planned(GraphEvent event, const NextAccess& next);
   std::size_t meet_newest(GraphEvent event, const NextAccess& next);
@@ -95,13 +101,16 @@ class GraphSearch final : public Strategy, public AccessFollower {
   std::vector<Plan> plans_;  // still to be explored
   ExecutionGraph graph_;
   std::vector<std::pair<std::uint64_t, EventName>> made_at_;  // stores by their steps, ascending
-  std::array<std::vector<Visit>, kMaxThreads> visits_;
+  std::array<std::vector<Visit>, kMaxThreads> visits_;  // since the thread last changed something
+  // The last event of the thread is an update, and is not known to have stored what it read.
+  std::array<bool, kMaxThreads> updated_{};
   // The first event of the loop in which a thread waits; kNotWaiting: it does not.
   static constexpr std::uint32_t kNotWaiting = ~std::uint32_t{0};
   std::array<std::uint32_t, kMaxThreads> waits_since_;
   std::uint32_t next_stamp_ = 0;
   bool has_new_stores_ = false;
   bool concludes_ = false;
+  bool is_in_vain_ = false;  // the execution leads to nothing new
   bool exhausted_ = false;
   std::string obstacle_;
 };

@@ -24,6 +24,9 @@ constexpr std::uint64_t kMostRepeats = 1'000'000;
 constexpr std::string_view kPatient = "p";
 constexpr std::string_view kIgnoresRaces = "d";
 
+constexpr std::string_view kTime = "t";
+constexpr std::string_view kSettle = "e";
+
 // The text of a usual schedule without decisions. An empty text means that there is no schedule.
 constexpr std::string_view kEmptySchedule = "-";
 
@@ -40,7 +43,7 @@ std::string to_text(const Option& option) {
   for (const Prefix& prefix : kPrefixes) {
     if (prefix.kind == option.kind) return absl::StrCat(prefix.text, option.thread);
   }
-  return "t";
+  return std::string(option.kind == Option::kSettle ? kSettle : kTime);
 }
 
 template <class Number>
@@ -50,7 +53,8 @@ bool read_number(std::string_view text, Number most, Number& number) {
 }
 
 std::optional<Option> option_from(std::string_view text) {
-  if (text == "t") return Option{.kind = Option::kTime};
+  if (text == kTime) return Option{.kind = Option::kTime};
+  if (text == kSettle) return Option{.kind = Option::kSettle};
   Option option;
   for (const Prefix& prefix : kPrefixes) {
     if (*prefix.text == '\0' || !text.starts_with(prefix.text)) continue;
@@ -106,10 +110,11 @@ absl::StatusOr<Schedule> schedule_from(std::string_view text) {
     const bool counted =
         star == std::string_view::npos || read_number(part.substr(star + 1), kMostRepeats, times);
     if (!option || !counted || decisions.size() + times > kMostRepeats) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "schedule, character ", position, ": `", std::string(part),
-          "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1 and t; before them may come p and "
-          "d, once each; a schedule of none is -"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("schedule, character ", position, ": `", std::string(part),
+                       "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1, t and e; before "
+                       "them may come p and "
+                       "d, once each; a schedule of none is -"));
     }
     decisions.insert(decisions.end(), times, *option);
     position = end + 1;

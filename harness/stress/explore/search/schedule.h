@@ -9,6 +9,8 @@
 //   r1  a load reads a value that is 1 store old
 //   w1  a store comes before the last 1 store of its word
 //   a1  all stores so far become visible to thread 1
+//   e   threads that poll or yield wait for a change from now on; before that, if a schedule has an
+//       e, they go on as they are chosen
 // If a schedule contains no decision for a point, the first option is taken: the running thread
 // continues while it can. Before the decisions come the conditions that are not the usual ones:
 //   p   threads poll as long as they like    d   data races do not end the execution

@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "harness/stress/explore/search/graph_search.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/shrink.h"
 
@@ -32,6 +33,7 @@ constexpr auto kMostForOneAtFirst = 100ms;  // in the first round, which is for 
 constexpr std::size_t kSmallestActs = 4;
 constexpr auto kMostForASmallest = 150ms;  // at each bound
 constexpr int kPartForTheSmallest = 8;     // of the time
+constexpr auto kMostForEvery = 200ms;      // execution of a program, without a bound
 constexpr auto kProgressPeriod = 200ms;
 constexpr auto kTurn = 100ms;
 
@@ -231,6 +233,45 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
                                .seconds = seconds() - began});
 }
 
+// Whether all executions can be told apart by what was read from whom. Two holders of a lock with
+// one place are then seen in each interleaving: nothing orders their holds. With several places, or
+// with readers, only the order of the interleaving shows how many there are at once.
+bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) const {
+  const Abilities& lock = entry_.abilities;
+  return world_.model() == Model::kC11 && lock.excludes && lock.capacity == 1 && !lock.leases &&
+         !lock.keys_read && lock.hold_limit.count() == 0 && !program.has(Act::kMakeAgain) &&
+         most_preemptions(program) != 0;
+}
+
+// Whether no promise depends on which of two unordered events came first: whether a refusal was
+// due, and whose turn it was.
+bool ScheduleExplorer::every_shows_all(const LitmusProgram& program) const {
+  return !entry_.abilities.fair && !program.has(Act::kTryLock) && !program.has(Act::kTryLockFor);
+}
+
+void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_point until) {
+  GraphSearch search;
+  const double began = seconds();
+  const std::uint64_t before = outcome_.executions;
+  bool in_time = true;
+  for (; in_time && !search.exhausted(); search.next()) {
+    if (over(until)) {
+      in_time = false;
+      break;
+    }
+    in_time = execute(program, search, "every execution", until) != End::kOutOfTime;
+  }
+  if (!search.obstacle().empty()) outcome_.obstacle = search.obstacle();
+  if (!search.obstacle().empty() || found()) return;
+  outcome_.explored.push_back({.program = program,
+                               .model = world_.model(),
+                               .preemptions = every_shows_all(program) ? DepthFirst::kAnyNumber : 0,
+                               .every = true,
+                               .whole = in_time,
+                               .executions = outcome_.executions - before,
+                               .seconds = seconds() - began});
+}
+
 LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
   const std::optional<ProgramSize> full = draw_full_size(entry_.abilities.limits, draw);
   const ProgramSize size = full ? *full : draw_size(draw);
@@ -272,8 +313,8 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // many threads is explored in the second round, because the first round is for faults that are
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
-  if (options_.program) return true;
   if (is_explored(program, bound)) return false;
+  if (options_.program) return true;
   if (is_monotonous(program)) return false;
   if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
@@ -282,7 +323,8 @@ bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) c
 bool ScheduleExplorer::is_explored(const LitmusProgram& program, std::uint32_t bound) const {
   return std::any_of(outcome_.explored.begin(), outcome_.explored.end(),
                      [&](const ExploredProgram& one) {
-                       return one.whole && one.preemptions >= bound &&
+                       const bool shows_all = !one.every || every_shows_all(program);
+                       return one.whole && shows_all && one.preemptions >= bound &&
                               one.model == world_.model() && one.program == program;
                      });
 }
@@ -295,7 +337,7 @@ void ScheduleExplorer::explore_smallest(const std::vector<LitmusProgram>& progra
     for (const LitmusProgram& program : programs) {
       const auto now = Clock::now();
       if (now >= until) return;
-      if (!is_smallest(program) || over(until)) continue;
+      if (!is_smallest(program) || is_explored(program, bound) || over(until)) continue;
       explore(program, bound, std::min<Clock::time_point>(until, now + kMostForASmallest));
     }
   }
@@ -333,6 +375,15 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
     const auto slice = options_.program      ? left
                        : options_.exhaustive ? left / 2
                                              : std::min<Clock::duration>(left / 4, most);
+    const bool is_turn =
+        options_.exhaustive || options_.program || is_smallest(program) ? bound == 0 : bound == 1;
+    if (is_turn && may_explore_every(program)) {
+      // Half at most, because what it cannot end may end with a bound.
+      explore_every(program, now + (options_.exhaustive
+                                        ? slice / 2
+                                        : std::min<Clock::duration>(slice / 2, kMostForEvery)));
+      if (is_explored(program, bound) || over(end)) continue;
+    }
     const bool long_way = !options_.program && is_late(program);
     explore(program, long_way ? 0 : bound, now + slice);
   }

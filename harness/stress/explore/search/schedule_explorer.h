@@ -3,12 +3,13 @@
 // ScheduleExplorer: searches for an execution in which the lock fails, with all strategies in turn,
 // within a time budget.
 //
-// It works in rounds. Each round explores the small programs exhaustively, without preemptions in
-// the first round, then with at most one, two and three. The smallest of them are explored with all
-// these bounds in the first round. After that it runs random programs for
-// about the same time, with PCT and with random walks. Each round uses each memory model in turn,
-// and gives each an equal part of the time that is left; at the end, the model that had less time
-// is used next. A counterexample is shrunk before it is reported (first the program, then the
+// Under c11, small programs are explored without a bound, if they and the lock permit it. For the
+// others it works in rounds. Each round explores the small programs exhaustively, without
+// preemptions in the first round, then with at most one, two and three. The smallest of them are
+// explored with all these bounds in the first round. After that it runs random programs for about
+// the same time, with PCT and with random walks. Each round uses each memory model in turn, and
+// gives each an equal part of the time that is left; at the end, the model that had less time is
+// used next. A counterexample is shrunk before it is reported (first the program, then the
 // schedule), and it can be replayed exactly.
 #pragma once
 
@@ -53,6 +54,7 @@ struct ExploredProgram {
   LitmusProgram program;
   Model model = Model::kTso;
   std::uint32_t preemptions = 0;
+  bool every = false;  // without a bound (graph_search.h)
   bool whole = true;
   std::uint64_t executions = 0;
   std::uint64_t states = 0;
@@ -79,6 +81,7 @@ struct Outcome {
   Evaluations evaluations;
   bool deterministic = true;
   std::uint64_t lock_accesses = 0;  // accesses to shared words in calls of the lock
+  std::string obstacle;             // why a program had to be explored with a bound; graph_search.h
   std::string refusal;              // why the lock cannot be simulated; empty if it can
   double seconds = 0;
 };
@@ -127,6 +130,9 @@ class ScheduleExplorer {
   End execute(const LitmusProgram& program, Strategy& strategy, const char* name,
               Clock::time_point until);
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
+  bool may_explore_every(const LitmusProgram& program) const;
+  bool every_shows_all(const LitmusProgram& program) const;
+  void explore_every(const LitmusProgram& program, Clock::time_point until);
   void explore_smallest(const std::vector<LitmusProgram>& programs, Clock::time_point until);
   bool is_explored(const LitmusProgram& program, std::uint32_t bound) const;
   void try_long_programs(const std::vector<LitmusProgram>& programs, Clock::time_point end);

@@ -32,6 +32,7 @@ std::uint64_t slot_of(const Option& option) {
     case Option::kPlace:
       return kPlaceSlots + option.thread;
     case Option::kTime:
+    case Option::kSettle:
       break;
   }
   return kTimeSlot;
@@ -205,7 +206,16 @@ std::size_t RandomWalk::choose(const Point& point) {
   return random_() % count;
 }
 
+ScheduleReplay::ScheduleReplay(std::vector<Option> schedule)
+    : schedule_(std::move(schedule)),
+      restless_(std::find(schedule_.begin(), schedule_.end(), Option{Option::kSettle}) !=
+                schedule_.end()) {}
+
 std::size_t ScheduleReplay::choose(const Point& point) {
+  while (position_ != schedule_.size() && schedule_[position_].kind == Option::kSettle) {
+    restless_ = false;
+    ++position_;
+  }
   if (position_ == schedule_.size()) return 0;
   const auto found = std::find(point.options.begin(), point.options.end(), schedule_[position_]);
   ++position_;

@@ -108,17 +108,19 @@ class RandomWalk final : public Strategy {
 };
 
 // Follows a schedule. Takes the first option if the schedule has ended or its decision is not
-// possible.
+// possible. It is restless up to a kSettle, if the schedule has one.
 class ScheduleReplay final : public Strategy {
  public:
-  explicit ScheduleReplay(std::vector<Option> schedule) : schedule_(std::move(schedule)) {}
+  explicit ScheduleReplay(std::vector<Option> schedule);
   std::size_t choose(const Point& point) override;
+  bool restless() const override { return restless_; }
 
   // Number of decisions that could be followed.
   std::size_t followed() const { return followed_; }
 
  private:
   const std::vector<Option> schedule_;
+  bool restless_;
   std::size_t position_ = 0;
   std::size_t followed_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "harness/stress/explore/world/caller_state.h"
@@ -14,6 +15,10 @@ namespace lockbench::stress::explore {
 namespace {
 
 constexpr char kTimePasses[] = "it depends on when time passes";
+
+bool same_bits(std::uint64_t one, std::uint64_t other, unsigned bytes) {
+  return std::memcmp(&one, &other, bytes) == 0;
+}
 
 }  // namespace
 
@@ -65,8 +70,8 @@ std::size_t World::choose(std::span<const Option> options) {
   return chosen;
 }
 
-// A follower decides itself. What would be the decision of others is noted all the same, so that the
-// schedule repeats the execution.
+// A follower decides itself. What would be the decision of others is noted all the same, so that
+// the schedule repeats the execution.
 std::size_t World::choose_as_told(const NextAccess& next, std::span<const Option> options) {
   const std::size_t chosen = follower_->access(next);
   if (chosen == Strategy::kLeave) leave(End::kLeft);
@@ -127,7 +132,8 @@ NextAccess World::next_access(const void* word, const std::vector<std::uint8_t>&
                               const Updates& updates) {
   NextAccess next{.step = execution_.steps, .thread = running_, .word = word};
   if (!following()) return next;
-  if (!memory_.offers_all()) cannot_follow("it accesses a word in several sizes, or too often");
+  if (!memory_.offers_all())
+    cannot_follow("it stores to one word too often, or accesses it in several sizes");
   choices_.clear();
   const auto add = [&](std::uint8_t age, bool taken) {
     const StoreRecord& store = memory_.store_aged(word, age);
@@ -212,9 +218,11 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
   untracked_ = true;  // until end_update()
   order = order_of(OrderSites::Part::kUpdate, order);
   check_null(word);
+  tell_position();
   point(word);
   check_race_of_atomic(word, bytes, true);
   success_ = failure_ = order;
+  is_to_store_ = true;
   if (memory_.weak()) {
     const std::vector<std::uint8_t>& ages = memory_.ages_to_update(running_, word, bytes, order);
     NextAccess next = next_access(word, ages, [](const StoreRecord&) { return true; });
@@ -249,7 +257,9 @@ std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64
       next_access(word, ages, [=](const StoreRecord& store) { return store.bits == expected; });
   next.reads = true;
   age_ = choose_age(next, Option::kRead, ages);
-  return updated_from_ = memory_.store_aged(word, age_).bits;
+  updated_from_ = memory_.store_aged(word, age_).bits;
+  is_to_store_ = updated_from_ == expected;
+  return updated_from_;
 }
 
 void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
@@ -264,6 +274,12 @@ void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writ
   note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, updated_from_,
               writes ? bits : updated_from_, order);
   check_life(word);
+  if (following() && threads_.size() != 1) {
+    if (is_to_store_ && !writes) {
+      cannot_follow("a call of the library reads as an update does, and then stores nothing");
+    }
+    if (writes && same_bits(bits, updated_from_, bytes)) follower_->stored_the_same(running_);
+  }
   note_poll(changes == memory_.changes());
   untracked_ = false;
 }
@@ -278,6 +294,7 @@ bool World::fails_spuriously() {
   // Both outcomes are recorded as events. Otherwise two different states would have equal hashes.
   memory_.note(running_, kChoice + chosen, false);
   if (chosen == 0) return false;
+  is_to_store_ = false;
   ++spurious_;
   // The thread need not wait for others: its next attempt may succeed.
   note_poll(false);
@@ -487,16 +504,8 @@ int World::requeue(const void* from, const void* to, int wakes, int moves,
   return woken + moved;
 }
 
-// In the end, when only the first thread is left, time passes in one way alone.
-bool World::is_last() const {
-  return std::all_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
-    return thread.state == State::kEnded || &thread == &threads_[running_];
-  });
-}
-
 std::int64_t World::now() {
   const UntrackedScope untracked(*this);
-  if (!is_last()) cannot_follow(kTimePasses);
   point();
   memory_.note(running_, kClock, false);
   ThreadState& self = threads_[running_];
@@ -507,8 +516,15 @@ std::int64_t World::now() {
   return now_ns_;
 }
 
+bool World::is_last() const {
+  return std::all_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
+    return thread.state == State::kEnded || &thread == &threads_[running_];
+  });
+}
+
 void World::sleep_until(std::int64_t deadline_ns) {
   const UntrackedScope untracked(*this);
+  // In the end, when only the first thread is left, time passes in one way alone.
   if (!is_last()) cannot_follow(kTimePasses);
   point();
   if (deadline_ns <= now_ns_) return;
@@ -518,7 +534,7 @@ void World::sleep_until(std::int64_t deadline_ns) {
 
 void World::pause() {
   const UntrackedScope untracked(*this);
-  cannot_follow("it yields to other threads");
+  if (strategy_->restless()) return;
   wait_for_change();
 }
 

@@ -5,6 +5,7 @@
 // another one can execute the same again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,7 @@ class ExecutionAhead {
     if (program.size() <= kMostText) std::memcpy(text_, program.data(), program.size());
     model_ = model;
     conditions_ = conditions;
+    restless_ = false;
     // relaxed: the other process reads when this one has ended.
     under_way_.store(true, std::memory_order_relaxed);
   }
@@ -39,6 +41,9 @@ class ExecutionAhead {
     if (number < kMostDecisions) schedule_[number] = option;
     decisions_.store(number + 1, std::memory_order_relaxed);
   }
+  // The execution is one of a restless strategy, and ends its schedule with a kSettle at the
+  // latest.
+  void note_restless() { restless_ = true; }
   void end() { under_way_.store(false, std::memory_order_relaxed); }
 
   // ---- by the other process
@@ -49,7 +54,11 @@ class ExecutionAhead {
   std::string program() const { return {text_, text_bytes_}; }
   Model model() const { return model_; }
   Schedule schedule() const {
-    return {conditions_, {schedule_, schedule_ + decisions_.load(std::memory_order_relaxed)}};
+    const Option* const end = schedule_ + decisions_.load(std::memory_order_relaxed);
+    Schedule schedule{conditions_, {schedule_, end}};
+    const bool settled = std::find(schedule_, end, Option{Option::kSettle}) != end;
+    if (restless_ && !settled) schedule.decisions.push_back({Option::kSettle});
+    return schedule;
   }
 
  private:
@@ -57,6 +66,7 @@ class ExecutionAhead {
   std::atomic<std::uint32_t> decisions_{0};
   Model model_ = Model::kTso;
   Conditions conditions_;
+  bool restless_ = false;
   std::size_t text_bytes_ = 0;
   char text_[kMostText];
   Option schedule_[kMostDecisions];

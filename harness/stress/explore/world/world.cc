@@ -144,6 +144,7 @@ void World::add_thread() {
   ThreadState& added = slots_[threads_.size()];
   added.state = State::kReady;
   added.next = nullptr;
+  added.before_access = false;
   added.sleeps_on = nullptr;
   added.joins = 0;
   added.deadline_ns = kNever;
@@ -165,6 +166,7 @@ World::Execution World::run(const std::function<void()>& program, Strategy& stra
   reset();
   strategy_ = &strategy;
   follower_ = memory_.weak() ? strategy.follower() : nullptr;
+  if (ahead_ != nullptr && strategy.restless()) ahead_->note_restless();
   record_ = record;
   log_.reset(record);
   the_world = this;
@@ -174,6 +176,7 @@ World::Execution World::run(const std::function<void()>& program, Strategy& stra
   threads_[0].fibre.prepare(arena_.stack(0), Arena::kStackBytes, begin_thread,
                             const_cast<std::function<void()>*>(&program));
   Fibre::jump(outside_, threads_[0].fibre);
+  if (strategy.restless()) execution_.schedule.push_back({Option::kSettle});
   if (ahead_ != nullptr) ahead_->end();
   the_world = nullptr;
   memory_.end();

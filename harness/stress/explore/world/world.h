@@ -395,6 +395,7 @@ class World {
     const void* place = nullptr;       // return address of its last access
     bool instrumented = false;         // that is in the code of a plug-in
     const void* next = nullptr;        // the word that it is about to access, or null
+    bool before_access = false;        // it stands at point()
     const void* sleeps_on = nullptr;   // a word; null: waits for a time or joins a thread
     Channels channels = kAllChannels;  // through which it can be woken
     std::uint32_t joins = 0;           // the thread that it joins; 0: none
@@ -487,8 +488,7 @@ class World {
   // Whether the end of a word has to come after its last use. With the other models, an execution
   // has failed only if the word is used afterwards.
   bool orders_ends() const { return memory_.weak() && threads_.size() != 1; }
-  std::size_t choose_age(NextAccess next, Option::Kind kind,
-                         const std::vector<std::uint8_t>& ages);
+  std::size_t choose_age(NextAccess next, Option::Kind kind, const std::vector<std::uint8_t>& ages);
   std::size_t choose_as_told(const NextAccess& next, std::span<const Option> options);
   bool choose_arrival();
   std::memory_order order_of(OrderSites::Part part, std::memory_order own);
@@ -497,7 +497,8 @@ class World {
   std::uint64_t load_any(const void* word, unsigned bytes, std::memory_order order,
                          bool queues = false);
   std::size_t choose(std::span<const Option> options);
-  bool following() const { return follower_ != nullptr && follower_->follows(); }
+  bool following() const { return follower_ != nullptr && strategy_->restless(); }
+  std::uint32_t awake_only() const;
   void tell_position();
   bool is_last() const;
   template <class Updates>
@@ -541,6 +542,7 @@ class World {
   std::memory_order failure_ = std::memory_order_seq_cst;
   std::uint32_t making_ = 0;  // the thread in own_of() plus 1
   std::size_t age_ = 0;       // age of the store that the current update reads
+  bool is_to_store_ = false;  // whether the current update was said to store what it computes
   std::uint64_t most_steps_ = kMostSteps;
   std::uint64_t running_since_ = 0;  // the step
   std::uint32_t polls_before_time_ = kFreePolls;

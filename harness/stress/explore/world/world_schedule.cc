@@ -106,15 +106,18 @@ void World::decide(bool may_go_on) {
     collect(may_go_on);
     if (options_.empty()) return inspect_when_stuck();
     std::size_t chosen = 0;
-    if (options_.size() > 1 || following()) {
+    const bool restless = strategy_->restless();
+    if (options_.size() > 1 || restless) {
       chosen = strategy_->choose({.step = execution_.steps,
                                   .state = memory_.state(),
                                   .running = running_,
                                   .may_go_on = may_go_on,
                                   .all_paused = all_paused_,
-                                  .options = options_});
+                                  .options = options_,
+                                  .awake_only = following() ? awake_only() : 0});
       if (chosen == Strategy::kLeave) leave(End::kLeft);
-      if (options_.size() > 1) note_decision(options_[chosen]);
+      if (restless && !strategy_->restless()) note_decision({Option::kSettle});
+      note_decision(options_[chosen]);
     }
     const Option option = options_[chosen];
     switch (option.kind) {
@@ -122,6 +125,7 @@ void World::decide(bool may_go_on) {
       case Option::kRead:
       case Option::kPlace:
       case Option::kArrive:
+      case Option::kSettle:
         break;
       case Option::kFlush:
         if (log_.on()) note_flush(option.thread, memory_.pending_stores(option.thread).front());
@@ -194,7 +198,7 @@ bool World::repeats_itself() {
 // does nothing else is made to wait, even if it does not call pause(): at once if it certainly does
 // nothing else, otherwise after a long time.
 void World::note_poll(bool in_vain) {
-  if (following()) return;
+  if (strategy_->restless()) return;
   ThreadState& self = threads_[running_];
   if (!in_vain || self.polled_at != memory_.changes()) {
     self.polled_at = memory_.changes();
@@ -233,8 +237,19 @@ void World::wait_for_change() {
 void World::point(const void* next) {
   ++accesses_;
   threads_[running_].next = next;
+  threads_[running_].before_access = true;
   choose_next(true);
   threads_[running_].next = nullptr;
+  threads_[running_].before_access = false;
+}
+
+std::uint32_t World::awake_only() const {
+  std::uint32_t threads = 0;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    const bool is_it = threads_[i].state == State::kReady && !threads_[i].before_access;
+    threads |= (is_it ? 1U : 0U) << i;
+  }
+  return threads;
 }
 
 void World::choose_next(bool may_go_on) {
@@ -284,6 +299,7 @@ void World::let_time_pass() {
 void World::fall_asleep() {
   if (stuck_) leave(End::kStuck);
   ThreadState& self = threads_[running_];
+  if (follower_ != nullptr) follower_->changed(running_);
   any_deadline_ |= self.deadline_ns != kNever;
   self.state = State::kAsleep;
   self.timed_out = false;
