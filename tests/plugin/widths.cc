@@ -62,11 +62,52 @@ class CountedHolds {
   std::atomic<std::uint64_t> word_{0};
 };
 
+// A thread that finds the lock held counts itself in the lowest kBits bits and sleeps. Who releases
+// wakes one if the count is not 0.
+template <unsigned kBits>
+class CountedSleepers {
+ public:
+  void lock() {
+    while (!try_lock()) sleep();
+  }
+  bool try_lock() { return (word_.fetch_or(kHeld, std::memory_order_acquire) & kHeld) == 0; }
+  void unlock() {
+    if ((word_.fetch_and(~kHeld, std::memory_order_seq_cst) & kCount) == 0) return;
+    wakes_.fetch_add(1, std::memory_order_seq_cst);
+    wakes_.notify_one();
+  }
+
+ private:
+  static constexpr std::uint32_t kHeld = 1U << 31;
+  static constexpr std::uint32_t kCount = (1U << kBits) - 1;
+
+  void add(std::uint32_t change) {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    while (!word_.compare_exchange_weak(seen, (seen & kHeld) | ((seen + change) & kCount),
+                                        std::memory_order_seq_cst)) {
+    }
+  }
+  void sleep() {
+    const std::uint32_t wakes = wakes_.load(std::memory_order_seq_cst);
+    add(1);
+    if ((word_.load(std::memory_order_seq_cst) & kHeld) != 0) {
+      wakes_.wait(wakes, std::memory_order_seq_cst);
+    }
+    add(kCount);  // one less
+  }
+
+  std::atomic<std::uint32_t> word_{0};
+  std::atomic<std::uint32_t> wakes_{0};
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
   locks.add<CountedReaders<8>>("readers_in_8_bits", "a writer's bit, and a count");
   locks.add<CountedReaders<16>>("readers_in_16_bits", "the same, for more readers");
+  locks.add<CountedSleepers<5>>("sleepers_in_5_bits",
+                                "wakes one if its count of sleepers is not 0");
+  locks.add<CountedSleepers<16>>("sleepers_in_16_bits", "the same, for more sleepers");
   locks.add<CountedHolds<20>>("holds_in_20_bits", "counts its holds");
   locks.add<CountedHolds<40>>("holds_in_40_bits", "the same, for longer");
 }

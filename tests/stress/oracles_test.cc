@@ -122,6 +122,9 @@ TEST(Oracles, NameWhatIsWrongAndWhoIsConcerned) {
        Oracle::kProgress,
        "thread 1 requested key 2 and got it in none of 20 pauses of 50 ms, in which it ran and no "
        "thread held the key; others got it between the pauses"},
+      {checked(ServedSleepers{.key = 2, .all = 260, .left = 31}), Oracle::kProgress,
+       "31 of 260 threads that slept for key 2 sleep on, though it is free: who released it woke "
+       "none of them"},
       {checked(LateAfterFaults{.thread = 1, .key = 2, .waited_ms = 10'301}), Oracle::kProgress,
        "client 1 has not acquired key 2 in 10301 ms since the last fault ended", "client"},
       {checked(ProcessStall{.process = 1, .last_holder = 2, .last_holder_was_killed = true}),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts that are too narrow: native threads come as a crowd, and hold a lock a million times."""
+"""Counts that are too narrow: native threads read or sleep as a crowd, and hold a lock a million
+times."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ def reports_of(lockbench: Program, lock: str, seconds: int, seed: int) -> list[d
             "a try_lock() acquired the lock to write while 256 threads read",
         ),
         ("holds_in_20_bits", ["model", "progress", "residue"], ""),
+        ("sleepers_in_5_bits", ["progress"], ""),
     ],
 )
 def test_a_narrow_count_is_found(
@@ -44,7 +46,12 @@ def test_a_narrow_count_is_found(
 
 
 @pytest.mark.parametrize(
-    "lock", ["global:lock=readers_in_16_bits,readers=apart", "global:lock=holds_in_40_bits"]
+    "lock",
+    [
+        "global:lock=readers_in_16_bits,readers=apart",
+        "global:lock=holds_in_40_bits",
+        "global:lock=sleepers_in_16_bits",
+    ],
 )
 def test_a_count_that_is_wide_enough_is_clean(lockbench: Program, lock: str) -> None:
     for report in reports_of(lockbench, lock, 4, 1):

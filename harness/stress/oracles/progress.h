@@ -22,6 +22,7 @@ struct Progress {
     kLateRecovery,     // half of the keys whose holder was killed took `x` ns or more
     kLateAfterFaults,  // `thread` has not acquired `key` within `x` ms after the last fault
     kPassedOver,       // `thread` got `key` in none of `x` pauses of `y` ms
+    kSleepOn,          // `x` of `y` threads that slept until `key` was released
   };
 
   static bool needed(const EngineTraits&, const Abilities&) { return true; }
@@ -65,6 +66,11 @@ struct Progress {
                    .y = seen.pause_ms});
   }
 
+  static CheckResult check(const ServedSleepers& seen) {
+    if (seen.left == 0) return passed();
+    return failed({.fault = kSleepOn, .key = seen.key, .x = seen.left, .y = seen.all});
+  }
+
   static CheckResult check(const LateAfterFaults& seen) {
     return failed(
         {.fault = kLateAfterFaults, .thread = seen.thread, .key = seen.key, .x = seen.waited_ms});
@@ -94,6 +100,9 @@ struct Progress {
                             " and got it in none of ", f.x, " pauses of ", f.y,
                             " ms, in which it ran and no ", actor,
                             " held the key; others got it between the pauses");
+      case kSleepOn:
+        return absl::StrCat(f.x, " of ", f.y, " threads that slept for key ", f.key,
+                            " sleep on, though it is free: who released it woke none of them");
       case kLateAfterFaults:
         return absl::StrCat(name_of_actor(f.thread, actor), " has not acquired key ", f.key, " in ",
                             f.x, " ms since the last fault ended");

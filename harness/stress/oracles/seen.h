@@ -195,6 +195,13 @@ struct FreeKeyNotGranted {
   std::uint64_t pause_ms = 0;
 };
 
+// Of threads that slept until a key was released: those that still sleep, though it is free.
+struct ServedSleepers {
+  std::uint32_t key = 0;
+  std::uint32_t all = 0;
+  std::uint32_t left = 0;
+};
+
 // Every thread or process ended, or all threads are stuck and the engine goes on to find out why.
 struct Ended {
   bool shows_independence = false;  // a key that waits for another one would have been detected

@@ -10,71 +10,26 @@
 // holders, the others hold on meanwhile.
 
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <memory>
-#include <optional>
-#include <pthread.h>
 #include <semaphore>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
-#include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/epoch_checks.h"
 #include "harness/stress/threads/own_thread.h"
+#include "harness/stress/threads/waiter.h"
 
 namespace lockbench::stress::threads {
 namespace {
 
-using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
-
 constexpr std::uint32_t kMostWaiters = 17;
 // Beside them. More threads would take too long to start, or the machine has no room for them.
 constexpr std::uint32_t kMostOtherHolders = 64;
-constexpr milliseconds kBetweenChecks{1};
-// A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
-// between them, or if it has used a processor for this long since its request.
-constexpr int kAsleepState = 4;
-constexpr std::int64_t kSpunNs = 5'000'000;
-constexpr milliseconds kMostForOne{100};
 
-struct Waiter {
-  std::thread thread;
-  std::atomic<pid_t> task{0};
-  std::atomic<bool> requests{false};
+struct PlacedWaiter : Waiter {
   std::uint32_t place = 0;  // position in the service order; the thread writes it as holder
 };
-
-std::int64_t processor_ns(pthread_t thread) {
-  clockid_t clock{};
-  timespec time{};
-  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
-// Whether the thread, which has requested the key or is about to, certainly waits for it.
-bool surely_waits(Waiter& waiter) {
-  const auto until = Clock::now() + kMostForOne;
-  std::optional<std::int64_t> began_ns;
-  std::int64_t last_ns = 0;
-  for (int asleep = 0; Clock::now() < until;) {
-    std::this_thread::sleep_for(kBetweenChecks);
-    if (!waiter.requests.load(std::memory_order_acquire)) continue;
-    const std::int64_t now_ns = processor_ns(waiter.thread.native_handle());
-    if (!began_ns) began_ns = last_ns = now_ns;
-    if (now_ns - *began_ns >= kSpunNs) return true;
-    const auto state = task_state(getpid(), waiter.task.load(std::memory_order_relaxed));
-    const bool sleeps = state && !state->runnable && !state->held_up && now_ns == last_ns;
-    last_ns = now_ns;
-    asleep = sleeps ? asleep + 1 : 0;
-    if (asleep == kAsleepState) return true;
-  }
-  return false;
-}
 
 // Threads that hold all but one of the places of a key until the end of this object, so that the
 // one place that is left goes from thread to thread.
@@ -120,7 +75,7 @@ std::uint32_t waiters_for(std::uint32_t room, std::uint64_t draw) {
 }  // namespace
 
 void check_arrival_order(EpochContext& context, std::uint64_t draw) {
-  std::array<Waiter, kMostWaiters> waiters;
+  std::array<PlacedWaiter, kMostWaiters> waiters;
   const std::uint32_t holders = context.capacity - 1;
   if (holders > kMostOtherHolders) return;
   // Beside the other holders there are the one that releases the key, and two that wait.
@@ -136,17 +91,16 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   held->lock();
   std::uint32_t begun = 0;
   for (; begun + 1 < threads && known == begun; ++begun) {
-    Waiter& waiter = waiters[begun];
+    PlacedWaiter& waiter = waiters[begun];
     waiter.thread = own_thread(context.state, [&] {
-      waiter.task.store(gettid(), std::memory_order_relaxed);
       const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
-      waiter.requests.store(true, std::memory_order_release);
+      waiter.requests_now();
       handle->lock();
       waiter.place = served++;
       add(context.state.beat);
       handle->unlock();
     });
-    known += surely_waits(waiter);
+    known += waits(waiter) != Waits::kUnknown;
     add(context.state.beat);
   }
   held->unlock();

@@ -248,7 +248,7 @@ class ThreadEpochs final : public Epochs {
     if (get(state_->smaller_crowds) != 0) {
       report.remarks.emplace_back(
           "the machine refused threads (`ulimit -u`, pids.max of the control group): fewer readers "
-          "were inside at once than the engine tries");
+          "were inside, or fewer threads slept, at once than the engine tries");
     }
     if (report.verdict == Verdict::kClean) {
       report.remarks.insert(report.remarks.begin(), unvaried_remark(kRealEngine, entry_.abilities));

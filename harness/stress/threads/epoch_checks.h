@@ -61,6 +61,12 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw);
 // Requires Abilities::keys_read. Takes 10 to 20 ms.
 void check_crowd_of_readers(EpochContext& context);
 
+// As many threads as a count of 8 bits has values sleep until a key is released, and are served one
+// by one. The epoch fails if some are not: their process makes no progress. Only if the first of
+// them sleep, and with fewer if the machine permits no more threads. Requires: the lock has one
+// holder. Takes 30 ms.
+void check_crowd_of_sleepers(EpochContext& context);
+
 // The next two require a lock that is timed and has one holder.
 
 // A thread waits with each of kTimeoutsOfMoreBits, and the key is released after a few

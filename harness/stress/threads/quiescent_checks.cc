@@ -113,6 +113,7 @@ class QuiescentChecks {
                            abilities.limits.keys_of_thread == 0;
     if (abilities.fair) check_arrival_order(context_, draw >> 16);
     if (abilities.keys_read && draw % 4 == 3) check_crowd_of_readers(context_);
+    if (context_.capacity == 1 && draw % 8 == 6) check_crowd_of_sleepers(context_);
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
     if (draw % 4 == 1) check_memory_growth(context_, Calls::kHolds);
     const bool refuses = context_.capacity == 1;

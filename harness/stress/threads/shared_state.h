@@ -67,7 +67,7 @@ struct SharedState {
   std::array<Word, kModes> epochs;  // number of finished epochs, by mode
   Word refused_by_kernel;           // number of priorities and affinities that could not be set
   Word no_more_threads;             // 1: the machine refused a thread, so the epoch did not end
-  Word smaller_crowds;              // number of crowds of readers that it refused a thread
+  Word smaller_crowds;              // number of crowds that it refused a thread
 
   // A stall: the position of each thread, and the keys that could be acquired (one bit each).
   std::array<PositionWords, kMostThreads> stalled;
