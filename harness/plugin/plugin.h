@@ -341,7 +341,8 @@ class PluginLocks {
     }
 #endif
     keep_promises<L>(first);
-    if constexpr (SharedLockable<L> && has_readers_first(internal::promises_of<L>())) {
+    if constexpr (SharedLockable<::lockbench::internal::Claim<L>> &&
+                  has_readers_first(internal::promises_of<L>())) {
       add_readers_first<GlobalLock<L>, std::uint64_t>(one.listing, internal::promises_of<L>());
       add_readers_apart<GlobalLock<L>>(one.listing, internal::promises_of<L>());
     }

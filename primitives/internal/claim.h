@@ -4,7 +4,8 @@
 //
 // A base lock is either Lockable (std::mutex), or a queue lock, which needs a node for each
 // acquisition: then it names the node's type `Node` and takes a node in lock, try_lock and
-// unlock. The claim carries the node, so that both look the same from outside.
+// unlock, and in the functions for shared holds, if it has these. The claim carries the node, so
+// that both look the same from outside.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,13 @@ concept QueueLock = requires(L& lock, typename L::Node& node) {
   lock.lock(node);
   { lock.try_lock(node) } -> std::convertible_to<bool>;
   lock.unlock(node);
+};
+
+template <class L>
+concept SharedQueueLock = QueueLock<L> && requires(L& lock, typename L::Node& node) {
+  lock.lock_shared(node);
+  { lock.try_lock_shared(node) } -> std::convertible_to<bool>;
+  lock.unlock_shared(node);
 };
 
 template <class L>
@@ -73,6 +81,10 @@ class Claim<Base> {
   void lock() { base_.lock(node_); }
   bool try_lock() { return base_.try_lock(node_); }
   void unlock() { base_.unlock(node_); }
+
+  void lock_shared() requires SharedQueueLock<Base> { base_.lock_shared(node_); }
+  bool try_lock_shared() requires SharedQueueLock<Base> { return base_.try_lock_shared(node_); }
+  void unlock_shared() requires SharedQueueLock<Base> { base_.unlock_shared(node_); }
 
  private:
   Base& base_;

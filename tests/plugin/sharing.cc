@@ -108,6 +108,57 @@ class Table {
   std::array<ReadersAndWriters<kFault>, 4> locks_;
 };
 
+// Threads are served by tickets, readers together, and a thread keeps its ticket in a node. Who
+// leaves counts itself; if kCounts is not set, it says instead that all up to its ticket have left.
+template <bool kCounts>
+class Tickets {
+ public:
+  struct Node {
+    std::uint32_t ticket = 0;
+  };
+
+  void lock(Node& node) {
+    node.ticket = next_.fetch_add(1, std::memory_order_relaxed);
+    while (writers_.load(std::memory_order_acquire) != node.ticket) sched_yield();
+  }
+  bool try_lock(Node& node) {
+    node.ticket = writers_.load(std::memory_order_acquire);
+    return next_.compare_exchange_strong(node.ticket, node.ticket + 1, std::memory_order_acquire);
+  }
+  void unlock(Node& node) {
+    readers_.store(node.ticket + 1, std::memory_order_release);
+    leave(node);
+  }
+
+  void lock_shared(Node& node) {
+    node.ticket = next_.fetch_add(1, std::memory_order_relaxed);
+    while (readers_.load(std::memory_order_acquire) != node.ticket) sched_yield();
+    readers_.store(node.ticket + 1, std::memory_order_release);
+  }
+  bool try_lock_shared(Node& node) {
+    node.ticket = readers_.load(std::memory_order_acquire);
+    if (!next_.compare_exchange_strong(node.ticket, node.ticket + 1, std::memory_order_acquire)) {
+      return false;
+    }
+    readers_.store(node.ticket + 1, std::memory_order_release);
+    return true;
+  }
+  void unlock_shared(Node& node) { leave(node); }
+
+ private:
+  void leave(Node& node) {
+    if (kCounts) {
+      writers_.fetch_add(1, std::memory_order_release);
+    } else {
+      writers_.store(node.ticket + 1, std::memory_order_release);
+    }
+  }
+
+  std::atomic<std::uint32_t> next_{0};
+  std::atomic<std::uint32_t> readers_{0};  // the ticket of the next that may read
+  std::atomic<std::uint32_t> writers_{0};  // of the next that may write: how many have left
+};
+
 using Number = std::uint64_t;
 using Name = std::string_view;
 
@@ -121,6 +172,8 @@ LOCKBENCH_PLUGIN(locks) {
                                                            "writers look for no reader");
   locks.add<ReadersAndWriters<Fault::kRelaxedLeave>>(
       "shared_relaxed", "what a reader has read is not over when it leaves");
+  locks.add<Tickets<true>>("shared_tickets", "tickets, kept in nodes");
+  locks.add<Tickets<false>>("shared_tickets_leave_early", "a reader leaves for those before it");
   locks.add<Timed>("shared_timed", "with timeouts");
   locks.add<TimedForWriters>("shared_timed_writers", "with timeouts, for writers alone");
   locks.add<Table<Number, Fault::kNone>>("shared_rows", "stripes");

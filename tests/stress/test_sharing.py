@@ -25,7 +25,7 @@ def reports_of(
     return {report["lock"]: report for report in reports}
 
 
-SOUND = ["shared_word", "shared_timed", "shared_rows", "shared_names_string"]
+SOUND = ["shared_word", "shared_tickets", "shared_timed", "shared_rows", "shared_names_string"]
 
 
 @pytest.mark.parametrize("engine", ["sim", "real"])
@@ -67,6 +67,12 @@ def test_a_fault_of_shared_holds_is_found(lockbench: Program, lock: str) -> None
         assert any(name.endswith("readers=first") for name in failed), failed
         assert all("readers=" in name for name in failed), failed
         assert {one["oracle"] for one in failed.values()} == {oracle}, failed
+
+
+def test_readers_that_bring_a_node_are_seen(lockbench: Program) -> None:
+    failed = failures_of(lockbench, "shared_tickets_leave_early", "sim", 2, 1)
+    assert any(name.endswith("readers=apart") for name in failed), failed
+    assert all("readers=" in name for name in failed), failed
 
 
 def test_a_program_is_for_the_form_that_is_named(lockbench: Program) -> None:
