@@ -69,6 +69,24 @@ def test_a_fault_of_shared_holds_is_found(lockbench: Program, lock: str) -> None
         assert {one["oracle"] for one in failed.values()} == {oracle}, failed
 
 
+def test_readers_and_a_writer_are_explored_in_every_interleaving(lockbench: Program) -> None:
+    form = "global:lock=shared_tickets,readers=apart"
+    words = (
+        "--engine",
+        "sim",
+        "--memory",
+        "c11",
+        "--exhaustive",
+        "--program",
+        "L0 U | L1 U | L2 U",
+    )
+    report = reports_of(lockbench, form, *words, budget="20s")[form]
+    assert report["verdict"] == "clean", report
+    (explored,) = report["explored"]
+    assert explored["whole"], report
+    assert explored["bound"] == "in every interleaving under c11", report
+
+
 def test_readers_that_bring_a_node_are_seen(lockbench: Program) -> None:
     failed = failures_of(lockbench, "shared_tickets_leave_early", "sim", 2, 1)
     assert any(name.endswith("readers=apart") for name in failed), failed

@@ -234,19 +234,21 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
 }
 
 // Whether all executions can be told apart by what was read from whom. Two holders of a lock with
-// one place are then seen in each interleaving: nothing orders their holds. With several places, or
-// with readers, only the order of the interleaving shows how many there are at once.
+// one place are then seen in each interleaving: nothing orders their holds. With several places,
+// only the order of the interleaving shows how many holders there are at once.
 bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) const {
   const Abilities& lock = entry_.abilities;
   return world_.model() == Model::kC11 && lock.excludes && lock.capacity == 1 && !lock.leases &&
-         !lock.keys_read && lock.hold_limit.count() == 0 && !program.has(Act::kMakeAgain) &&
+         lock.hold_limit.count() == 0 && !program.has(Act::kMakeAgain) &&
          most_preemptions(program) != 0;
 }
 
 // Whether no promise depends on which of two unordered events came first: whether a refusal was
 // due, and whose turn it was.
 bool ScheduleExplorer::every_shows_all(const LitmusProgram& program) const {
-  return !entry_.abilities.fair && !program.has(Act::kTryLock) && !program.has(Act::kTryLockFor);
+  const Abilities& lock = entry_.abilities;
+  const bool has_order = lock.fair || lock.readers_order != ReadersOrder::kNone;
+  return !has_order && !program.has(Act::kTryLock) && !program.has(Act::kTryLockFor);
 }
 
 void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_point until) {
@@ -260,6 +262,10 @@ void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_p
       break;
     }
     in_time = execute(program, search, "every execution", until) != End::kOutOfTime;
+    // A reader beside a writer is seen by what they do with a plain variable (GuardedRecord).
+    if (entry_.abilities.keys_read && !world_.sees_plain_accesses()) {
+      search.cannot_follow("its code is not instrumented, so what readers do is not seen");
+    }
   }
   if (!search.obstacle().empty()) outcome_.obstacle = search.obstacle();
   if (!search.obstacle().empty() || found()) return;

@@ -307,6 +307,8 @@ class World {
   void plain_access(const PlainAccess& access);
   void volatile_access(const PlainAccess& access);
   const std::optional<DataRace>& data_race() const { return data_race_; }
+  // Whether there was an access of instrumented code in this execution.
+  bool sees_plain_accesses() const { return instrumented_; }
 
   // The next access is made by the code at this return address. at_instrumented: by code of a
   // plug-in, so that state_of_caller() can tell whether it repeats itself.
