@@ -138,6 +138,7 @@ void json_fields(T& step, Visit&& visit) {
   unless_empty(visit, "order", step.order);
   unless_empty(visit, "access", step.access);
   unless_empty(visit, "wrong", step.wrong);
+  unless_empty(visit, "decides", step.decides);
 }
 
 template <EitherConst<ExploredLitmus> T, class Visit>

@@ -3,10 +3,12 @@
 #include "harness/stress/trace/trace_text.h"
 
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/trace/deciding.h"
 #include "harness/stress/worker_slot.h"
 
 namespace lockbench::stress {
@@ -50,6 +52,42 @@ TEST(TraceText, HasTheLastEventsOfALongTrace) {
   const auto lines = to_text(events, TimeUnit::kNanoseconds, 0, "thread");
   EXPECT_EQ(lines.size(), 60U);
   EXPECT_EQ(lines.back(), "99.0 us, thread 0 requests key 0");
+}
+
+TraceStep access(std::int32_t thread, const char* act, const char* word) {
+  return {.thread = thread, .act = act, .place = act, .access = true, .word = word};
+}
+
+TEST(Reordered, IsWhatOnlyOneExecutionMadeInThisOrder) {
+  const TraceStep looks = access(0, "load", "lock"), other_looks = access(1, "load", "lock");
+  const TraceStep takes = access(0, "store", "lock"), other_takes = access(1, "store", "lock");
+  using Pair = std::pair<std::size_t, std::size_t>;
+  // In the passing execution, the second thread looks when the first has taken the lock.
+  EXPECT_THAT(
+      reordered({looks, other_looks, takes, other_takes}, {looks, takes, other_looks, other_takes}),
+      ElementsAre(Pair(1, 2)));
+  // A store counts when it leaves its buffer.
+  const TraceStep buffers = access(0, "buffered_store", "lock"),
+                  leaves = access(0, "flush", "lock");
+  EXPECT_THAT(reordered({looks, buffers, other_looks}, {looks, buffers, leaves, other_looks}),
+              ElementsAre(Pair(2, 1)));
+  // Two loads have no order, and other words have none with this one.
+  EXPECT_THAT(reordered({looks, other_looks}, {other_looks, looks}), ElementsAre());
+  EXPECT_THAT(reordered({takes, access(1, "store", "word")}, {access(1, "store", "word"), takes}),
+              ElementsAre());
+  // From where a thread does something else, its accesses are others.
+  EXPECT_THAT(
+      reordered({looks, takes, other_takes}, {access(0, "load", "word"), other_takes, takes}),
+      ElementsAre());
+}
+
+TEST(TraceText, SaysWhichAccessesDecide) {
+  TraceStep decides = access(1, "load", "lock");
+  decides.at = 7;
+  decides.text = "reads lock: 0";
+  decides.decides = true;
+  EXPECT_THAT(to_text(std::vector<TraceStep>{decides}),
+              ElementsAre("step 7, thread 1   reads lock: 0  [load]  <-- decides"));
 }
 
 TraceStep load(std::uint64_t at, std::int32_t thread, const char* text) {

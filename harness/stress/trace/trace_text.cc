@@ -70,6 +70,7 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps) {
                                                        : absl::StrCat("thread ", step.thread);
     lines.push_back(absl::StrCat("step ", step.at, ", ", who, step.access ? "   " : " ", step.text,
                                  step.place.empty() ? "" : "  [" + step.place + "]",
+                                 step.decides ? "  <-- decides" : "",
                                  step.wrong ? "  <-- here it goes wrong" : ""));
   }
   return lines;
@@ -78,7 +79,7 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps) {
 namespace {
 
 bool is_poll(const TraceStep& step) {
-  if (step.wrong) return false;  // it stays where it happened
+  if (step.wrong || step.decides) return false;  // it stays where it happened
   return step.act == "load" || step.act == "compare" ||
          (step.act == "update" && step.was == step.now);
 }

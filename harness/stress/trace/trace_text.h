@@ -23,6 +23,7 @@ struct TraceStep {
   std::string place = {};                // in the source: `spin_lock.h:31`; empty if unknown
   bool access = false;                   // the lock accesses a shared word
   bool wrong = false;                    // the failure was detected at this step
+  bool decides = false;  // in another order with another such access, nothing fails (deciding.h)
   // Only for an access; empty where a member does not apply:
   std::string word = {};
   std::string was = {};

@@ -52,6 +52,16 @@ bool has_lines() {
                      [](const TraceStep& step) { return step.place.starts_with("spin_lock.h:"); });
 }
 
+// Thread 1 looks before it sees that thread 0 has the lock. In another order of these two, nothing
+// goes wrong.
+TEST(SimFailureText, SaysWhichAccessesDecide) {
+  std::vector<std::string> decides;
+  for (const TraceStep& step : look_into("spin_two_steps", {}).steps) {
+    if (step.decides) decides.push_back(step.act + " " + step.word);
+  }
+  EXPECT_THAT(decides, ::testing::ElementsAre("buffered_store lock+0", "load lock+0"));
+}
+
 TEST(SimFailureText, NamesTheSideThatLacksItsOrder) {
   EXPECT_THAT(
       what_of("spin_relaxed_unlock"),

@@ -69,12 +69,8 @@ void GraphSearch::comes_after(std::uint32_t thread, std::uint32_t other) {
 
 std::size_t GraphSearch::choose(const Point& point) {
   if (concludes_) return 0;
-  switch (point.options.front().kind) {
-    case Option::kArrive:
-      return 1;  // stores arrive in their own time, and never by this decision
-    default:
-      break;
-  }
+  constexpr std::size_t kNotNow = 1;  // the second option: the stores arrive in their own time
+  if (point.options.front().kind == Option::kArrive) return kNotNow;
   if (point.options.back().kind == Option::kSpurious) return choose_spurious(point);
   return choose_thread(point);
 }

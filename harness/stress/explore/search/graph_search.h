@@ -18,8 +18,9 @@
 //              holds of threads are ordered, and whether threads wait for ever is the same in all
 //              interleavings of one graph. What depends on which of two unordered events came first
 //              is seen in one interleaving of each graph.
-// Not offered  Time: executions with timeouts. Barriers for all threads, volatile accesses, words
-//              that are accessed in several sizes.
+// Not offered  Time: timeouts and clocks. Barriers for all threads, volatile accesses, words that
+//              are accessed in several sizes. Plain writes to variables with static storage, of
+//              which data races are not seen.
 // Complexity   One execution for each graph, and for each one that is tried and forbidden. Stores
 // no
 //              states; the executions that are still to be explored are those that branch off from

@@ -9,6 +9,7 @@
 #include "harness/stress/explore/search/graph_search.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/shrink.h"
+#include "harness/stress/trace/deciding.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -23,6 +24,7 @@ constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
 constexpr std::size_t kLongSchedule = 256;
+constexpr auto kForTheDeciding = 300ms;
 constexpr std::uint32_t kReruns = 10;  // of which all but the first need time
 constexpr auto kForTheReruns = 2s;
 
@@ -605,6 +607,42 @@ void ScheduleExplorer::make_smaller() {
   counterexample.failure = std::move(told->failure);
   counterexample.steps = std::move(told->steps);
   counterexample.old_stores = std::move(told->old_stores);
+  mark_deciding_steps();
+}
+
+// The steps of the execution with these decisions; empty if it fails or does not end.
+std::vector<TraceStep> ScheduleExplorer::steps_if_it_passes(const std::vector<Option>& decisions) {
+  const Counterexample& counterexample = *outcome_.counterexample;
+  ScheduleReplay strategy(decisions);
+  world_.set_conditions(counterexample.schedule.conditions);
+  world_.end_by(Clock::now() + kForTheDeciding);
+  CheckedRun run(world_, entry_, counterexample.program);
+  World::Execution execution = world_.run([&] { run.run(); }, strategy, true);
+  if (execution.end != End::kFinished || run.verdict(execution.end)) return {};
+  Failure none;
+  return run.trace_of(execution, none);
+}
+
+// Undoes each decision alone. Of the executions that then pass, the one that differs in the order
+// of the fewest accesses shows which decide.
+void ScheduleExplorer::mark_deciding_steps() {
+  constexpr std::size_t kMostSteps = 1000;
+  Counterexample& counterexample = *outcome_.counterexample;
+  if (counterexample.steps.size() > kMostSteps) return;
+  const std::vector<Option>& decisions = counterexample.schedule.decisions;
+  const auto until = Clock::now() + kForTheDeciding;
+  std::vector<std::pair<std::size_t, std::size_t>> fewest;
+  for (std::size_t i = decisions.size(); i-- > 0 && Clock::now() < until;) {
+    if (decisions[i].kind == Option::kSettle) continue;
+    constexpr Option kFirst{.kind = Option::kRun, .thread = 0xff};  // is no thread
+    std::vector<Option> otherwise = decisions;
+    otherwise[i] = kFirst;
+    const auto pairs = reordered(counterexample.steps, steps_if_it_passes(otherwise));
+    if (!pairs.empty() && (fewest.empty() || pairs.size() < fewest.size())) fewest = pairs;
+  }
+  for (const auto& [first, second] : fewest) {
+    counterexample.steps[first].decides = counterexample.steps[second].decides = true;
+  }
 }
 
 std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,

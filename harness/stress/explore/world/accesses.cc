@@ -358,6 +358,7 @@ void World::plain_access(const PlainAccess& access) {
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);
   if (access.writes && !arena_.contains(access.place)) {
     const UntrackedScope untracked(*this);
+    if (threads_.size() != 1) cannot_follow("it writes variables with static storage");
     memory_.keep_static(access.place, access.bytes);
   }
   if (!looks_for_races(access.place)) return;
@@ -506,6 +507,7 @@ int World::requeue(const void* from, const void* to, int wakes, int moves,
 
 std::int64_t World::now() {
   const UntrackedScope untracked(*this);
+  if (!is_last()) cannot_follow("it reads a clock");
   point();
   memory_.note(running_, kClock, false);
   ThreadState& self = threads_[running_];
