@@ -167,6 +167,7 @@ class ScheduleExplorer {
   Clock::time_point shrink_until_{};
   int tries_ = 0;  // of each strategy, for each smaller program
   std::uint64_t walks_ = 0;
+  std::uint32_t without_end_ = 0;  // programs that were not explored whole in every interleaving
   // Of the executions from now on. Once a missing order was found, races do not end them and it
   // does not count: the search is for its consequence.
   Conditions conditions_;
