@@ -146,7 +146,7 @@ def test_a_failure_in_some_interleaving_is_replayed(lockbench: Program, lock: st
     ("lock", "why"),
     [
         ("raw_volatile_fenced", "it has volatile accesses"),
-        ("raw_napping", "it depends on when time passes"),
+        ("raw_napping", "it reads a clock"),
         ("raw_requeue", "it moves sleepers from one word to another"),
     ],
 )

@@ -84,7 +84,7 @@ class ExecutionGraph {
   }
   // The next event of `thread` depends on all of `other` so far.
   void comes_after(std::uint32_t thread, std::uint32_t other);
-  // Their stores are not new any more.
+  // The stores of its events are not new any more.
   void forget_new();
 
   // On what an event of the thread would depend that came next and met these.

@@ -48,12 +48,14 @@ void GraphSearch::next() {
     return;
   }
   plan_ = std::move(plans_.back());
+  planned_events_ -= plan_.size();
   plans_.pop_back();
   begin();
 }
 
 void GraphSearch::add_plan(Plan plan) {
-  if (plans_.size() == kMostPlans) return cannot_follow("it has too many executions");
+  planned_events_ += plan.size();
+  if (planned_events_ > kMostPlannedEvents) return cannot_follow("it has too many executions");
   plans_.push_back(std::move(plan));
 }
 
@@ -146,7 +148,7 @@ void GraphSearch::meet(GraphEvent& event, const NextAccess& next, const StoreCho
 
 std::size_t GraphSearch::access(const NextAccess& next) {
   if (graph_.events().size() >= kMostEvents) {
-    cannot_follow("an execution does not end");
+    cannot_follow(kDoesNotEnd);
     return kLeave;
   }
   if (std::exchange(updated_[next.thread], false)) changed(next.thread);

@@ -21,10 +21,9 @@
 // Not offered  Time: timeouts and clocks. Barriers for all threads, volatile accesses, words that
 //              are accessed in several sizes. Plain writes to variables with static storage, of
 //              which data races are not seen.
-// Complexity   One execution for each graph, and for each one that is tried and forbidden. Stores
-// no
-//              states; the executions that are still to be explored are those that branch off from
-//              one path, some hundred.
+// Complexity   One execution for each graph, and for each one that is tried and forbidden. It
+//              stores no states; the executions that are still to be explored are those that branch
+//              off from one path, some hundred.
 //
 //   for (GraphSearch search; !search.exhausted(); search.next()) world.run(program, search);
 #pragma once
@@ -56,6 +55,9 @@ class GraphSearch final : public Strategy, public AccessFollower {
   void comes_after(std::uint32_t thread, std::uint32_t other) override;
   void cannot_follow(const char* what) override;
 
+  // An obstacle: a thread repeats something that is no loop in which it waits.
+  static constexpr char kDoesNotEnd[] = "an execution does not end";
+
   // Call it after each execution. Prepares the next one.
   void next();
   bool exhausted() const { return exhausted_ || !obstacle_.empty(); }
@@ -77,8 +79,8 @@ class GraphSearch final : public Strategy, public AccessFollower {
   };
 
   // A longer execution is mostly one that does not end.
-  static constexpr std::size_t kMostEvents = 4000;
-  static constexpr std::size_t kMostPlans = 100'000;
+  static constexpr std::size_t kMostEvents = 2000;
+  static constexpr std::size_t kMostPlannedEvents = 500'000;  // of all plans, some 200 bytes each
 
   void begin();
   bool is_planned() const { return graph_.events().size() < plan_.size(); }
@@ -99,7 +101,8 @@ class GraphSearch final : public Strategy, public AccessFollower {
                    EventName store);
 
   Plan plan_;
-  std::vector<Plan> plans_;  // still to be explored
+  std::vector<Plan> plans_;         // still to be explored
+  std::size_t planned_events_ = 0;  // of these
   ExecutionGraph graph_;
   std::vector<std::pair<std::uint64_t, EventName>> made_at_;  // stores by their steps, ascending
   std::array<std::vector<Visit>, kMaxThreads> visits_;  // since the thread last changed something

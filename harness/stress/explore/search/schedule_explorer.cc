@@ -24,7 +24,6 @@ constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
 constexpr std::size_t kLongSchedule = 256;
-constexpr auto kForTheDeciding = 300ms;
 constexpr std::uint32_t kReruns = 10;  // of which all but the first need time
 constexpr auto kForTheReruns = 2s;
 
@@ -266,7 +265,9 @@ void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_p
       in_time = false;
       break;
     }
-    in_time = execute(program, search, "every execution", until) != End::kOutOfTime;
+    const End end = execute(program, search, "every execution", until);
+    in_time = end != End::kOutOfTime;
+    if (end == End::kTooLong) search.cannot_follow(GraphSearch::kDoesNotEnd);
     // A reader beside a writer is seen by what they do with a plain variable (GuardedRecord).
     if (entry_.abilities.keys_read && !world_.sees_plain_accesses()) {
       search.cannot_follow("its code is not instrumented, so what readers do is not seen");
@@ -611,43 +612,49 @@ void ScheduleExplorer::make_smaller() {
   counterexample.failure = std::move(told->failure);
   counterexample.steps = std::move(told->steps);
   counterexample.old_stores = std::move(told->old_stores);
-  mark_deciding_steps();
 }
 
+namespace {
+
+// Of longer traces, and of more decisions, finding the accesses that decide would take too long.
+constexpr std::size_t kMostSteps = 1000;
+constexpr std::size_t kMostUndone = 16;
+
 // The steps of the execution with these decisions; empty if it fails or does not end.
-std::vector<TraceStep> ScheduleExplorer::steps_if_it_passes(const std::vector<Option>& decisions) {
-  const Counterexample& counterexample = *outcome_.counterexample;
+std::vector<TraceStep> steps_if_it_passes(World& world, const RegisteredLock& entry,
+                                          const LitmusProgram& program,
+                                          const std::vector<Option>& decisions) {
   ScheduleReplay strategy(decisions);
-  world_.set_conditions(counterexample.schedule.conditions);
-  world_.end_by(Clock::now() + kForTheDeciding);
-  CheckedRun run(world_, entry_, counterexample.program);
-  World::Execution execution = world_.run([&] { run.run(); }, strategy, true);
+  CheckedRun run(world, entry, program);
+  World::Execution execution = world.run([&] { run.run(); }, strategy, true);
   if (execution.end != End::kFinished || run.verdict(execution.end)) return {};
   Failure none;
   return run.trace_of(execution, none);
 }
 
-// Undoes each decision alone. Of the executions that then pass, the one that differs in the order
-// of the fewest accesses shows which decide.
-void ScheduleExplorer::mark_deciding_steps() {
-  constexpr std::size_t kMostSteps = 1000;
-  Counterexample& counterexample = *outcome_.counterexample;
-  if (counterexample.steps.size() > kMostSteps) return;
-  const std::vector<Option>& decisions = counterexample.schedule.decisions;
-  const auto until = Clock::now() + kForTheDeciding;
+// Undoes each of the last decisions alone. Of the executions that then pass, the one that differs
+// in the order of the fewest accesses shows which decide.
+void mark_deciding_steps(World& world, const RegisteredLock& entry,
+                         const std::vector<Option>& decisions, Counterexample& told) {
+  if (told.steps.size() > kMostSteps) return;
   std::vector<std::pair<std::size_t, std::size_t>> fewest;
-  for (std::size_t i = decisions.size(); i-- > 0 && Clock::now() < until;) {
+  std::size_t undone = 0;
+  for (std::size_t i = decisions.size(); i-- > 0 && undone != kMostUndone;) {
     if (decisions[i].kind == Option::kSettle) continue;
+    ++undone;
     constexpr Option kFirst{.kind = Option::kRun, .thread = 0xff};  // is no thread
     std::vector<Option> otherwise = decisions;
     otherwise[i] = kFirst;
-    const auto pairs = reordered(counterexample.steps, steps_if_it_passes(otherwise));
+    const auto pairs =
+        reordered(told.steps, steps_if_it_passes(world, entry, told.program, otherwise));
     if (!pairs.empty() && (fewest.empty() || pairs.size() < fewest.size())) fewest = pairs;
   }
   for (const auto& [first, second] : fewest) {
-    counterexample.steps[first].decides = counterexample.steps[second].decides = true;
+    told.steps[first].decides = told.steps[second].decides = true;
   }
 }
+
+}  // namespace
 
 std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
                                                        const LitmusProgram& program,
@@ -660,13 +667,17 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
   std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
   std::vector<TraceStep> steps = run.trace_of(execution, *failure);
-  return Counterexample{.failure = *std::move(failure),
-                        .strategy = "replay",
-                        .program = program,
-                        .model = world.model(),
-                        .schedule = {schedule.conditions, std::move(execution.schedule)},
-                        .steps = std::move(steps),
-                        .old_stores = std::move(execution.old_stores)};
+  Counterexample told{.failure = *std::move(failure),
+                      .strategy = "replay",
+                      .program = program,
+                      .model = world.model(),
+                      .schedule = {schedule.conditions, std::move(execution.schedule)},
+                      .steps = std::move(steps),
+                      .old_stores = std::move(execution.old_stores)};
+  // Those that were given, because in the complete schedule the next decision makes up for one that
+  // is undone.
+  mark_deciding_steps(world, entry, schedule.decisions, told);
+  return told;
 }
 
 }  // namespace lockbench::stress::explore

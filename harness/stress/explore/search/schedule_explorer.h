@@ -149,8 +149,6 @@ class ScheduleExplorer {
   void search_for_cause();
   void search_for_another(Clock::time_point until);
   void make_smaller();
-  void mark_deciding_steps();
-  std::vector<TraceStep> steps_if_it_passes(const std::vector<Option>& decisions);
   bool shrink_program();
   void shorten_schedule();
   bool still_fails(const SmallerProgram& smaller);
