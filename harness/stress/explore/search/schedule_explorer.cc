@@ -618,7 +618,7 @@ namespace {
 
 // Of longer traces, and of more decisions, finding the accesses that decide would take too long.
 constexpr std::size_t kMostSteps = 1000;
-constexpr std::size_t kMostUndone = 16;
+constexpr std::size_t kMostUndone = 8;
 
 // The steps of the execution with these decisions; empty if it fails or does not end.
 std::vector<TraceStep> steps_if_it_passes(World& world, const RegisteredLock& entry,
