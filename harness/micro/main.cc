@@ -16,6 +16,7 @@
 
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
+#include "harness/base/shell_command.h"
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/options.h"
 #include "harness/micro/rows.h"

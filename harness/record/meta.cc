@@ -295,21 +295,4 @@ std::string why_not_resume(const Meta& recorded, const Machine& machine, const B
   return {};
 }
 
-std::string shell_command(const std::vector<std::string>& words) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  std::string command;
-  for (const std::string& word : words) {
-    if (!command.empty()) command += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      command += word;
-      continue;
-    }
-    command += '\'';
-    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    command += '\'';
-  }
-  return command;
-}
-
 }  // namespace lockbench

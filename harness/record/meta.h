@@ -117,7 +117,4 @@ std::string build_difference(const Meta& recorded, const Build& build, const Plu
 std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build,
                            const Plugins& plugins);
 
-// The words as one command line for a POSIX shell.
-std::string shell_command(const std::vector<std::string>& words);
-
 }  // namespace lockbench

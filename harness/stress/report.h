@@ -65,7 +65,7 @@ struct ExploredLitmus {
   std::string bound;  // `under tso with at most 2 preemptions`, `in every interleaving under c11`
   bool whole = true;
   std::uint64_t executions = 0;
-  std::uint64_t states = 0;  // 0: executions were told apart by what was read from whom
+  std::uint64_t states = 0;  // 0: the search knows none
   double seconds = 0;
 
   bool operator==(const ExploredLitmus&) const = default;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/shell_command.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

@@ -34,9 +34,11 @@ def test_a_lock_that_keeps_its_order_is_clean_and_was_asked_for_it(
 
 # Whose turn it was depends on which of two unordered events came first.
 def test_every_interleaving_alone_says_nothing_of_the_order(lockbench: Program) -> None:
-    words = ["global:lock=phase_fair_roll,readers=apart", "--plugin", PLUGIN, "--exhaustive"]
-    words += ["--program", "L0 U | L1 U | L2 U", "--budget", "2s", "--format", "json"]
-    done = lockbench.run(*"stress --engine sim --memory c11".split(), *words)
+    done = lockbench.run(
+        *("stress", "global:lock=phase_fair_roll,readers=apart", "--plugin", PLUGIN),
+        *("--engine", "sim", "--memory", "c11", "--budget", "2s", "--format", "json"),
+        *("--exhaustive", "--program", "L0 U | L1 U | L2 U"),
+    )
     report = json.loads(done.stdout)
     bounds = [one["bound"] for one in report["explored"] if one["whole"]]
     assert report["verdict"] == "failed" or "in every interleaving under c11" in bounds, report

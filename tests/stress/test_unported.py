@@ -105,8 +105,10 @@ def test_a_thread_that_spins_without_pause_waits_once_it_repeats_itself(
 
 
 def explore_all(lockbench: Program, lock: str, program: str) -> tuple[int, str]:
-    words = [lock, "--plugin", UNPORTED, "--exhaustive", "--program", program]
-    done = lockbench.run(*"stress --memory c11 --budget 20s".split(), *words)
+    done = lockbench.run(
+        *("stress", lock, "--plugin", UNPORTED, "--memory", "c11", "--budget", "20s"),
+        *("--exhaustive", "--program", program),
+    )
     return done.returncode, done.stdout
 
 
@@ -136,10 +138,25 @@ def test_programs_that_try_are_explored_with_a_bound_too(lockbench: Program) -> 
 @pytest.mark.parametrize("lock", ["raw_flag_relaxed_unlock", "raw_local_node_late", "raw_unfenced"])
 def test_a_failure_in_some_interleaving_is_replayed(lockbench: Program, lock: str) -> None:
     code, said = explore_all(lockbench, lock, "L0 U | L0 U")
-    assert code == 3 and "(every execution, c11)" in said, said
+    assert code == 3 and "(every interleaving, c11)" in said, said
     (line,) = re.findall(r"lockbench (stress .*--schedule .*)", said)
     again = lockbench.run(*shlex.split(line))
     assert again.returncode == 3, (line, again.stdout, again.stderr)
+
+
+def test_the_command_of_a_failure_can_be_given_to_a_shell(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    folder = tmp_path / """it's "so" """
+    folder.mkdir()
+    for form in ("unported.so", "unported.sim.so"):
+        shutil.copy(PLUGINS / form, folder)
+    plugin = str(folder / "unported.so")
+    done = lockbench.run("stress", "raw_unfenced", "--plugin", plugin, "--engine", "sim")
+    (line,) = re.findall(r"lockbench (stress .*--schedule .*)", done.stdout)
+    again = shlex.split(line)
+    assert again[again.index("--plugin") + 1] == plugin
+    assert lockbench.run(*again).returncode == 3, line
 
 
 @pytest.mark.parametrize(
@@ -148,6 +165,7 @@ def test_a_failure_in_some_interleaving_is_replayed(lockbench: Program, lock: st
         ("raw_volatile_fenced", "it has volatile accesses"),
         ("raw_napping", "it reads a clock"),
         ("raw_requeue", "it moves sleepers from one word to another"),
+        ("raw_semaphore", "a call of the library reads as an update does, and then stores nothing"),
     ],
 )
 def test_why_only_few_preemptions_were_explored_is_said(

@@ -13,6 +13,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/calibrate/calibrate_host.h"
 #include "harness/command/calibrate/here.h"
 #include "harness/record/meta.h"

@@ -14,6 +14,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/merge/folders.h"
 #include "harness/command/merge/merge_writer.h"
 #include "harness/command/merge/merged_meta.h"

@@ -13,6 +13,7 @@
 
 #include "harness/base/nearest.h"
 #include "harness/command/stress/engines.h"
+#include "harness/command/stress/text.h"
 #include "harness/petri/pnml.h"
 #include "harness/process/signals.h"
 
@@ -74,17 +75,6 @@ std::string traced(const std::vector<std::string>& events) {
     absl::StrAppend(&text, "             ", events[i], "\n");
   }
   return text;
-}
-
-// The word with the quotes that a shell needs.
-std::string quoted(const std::string& word) {
-  return word.find_first_of(" |*") == std::string::npos ? word : "'" + word + "'";
-}
-
-std::string again(const stress::Report& report) {
-  std::string words = "lockbench stress " + report.lock;
-  for (const std::string& word : report.replay.options) words += " " + quoted(word);
-  return words;
 }
 
 // "12 executions, 40 events, ", without figures that are 0.
@@ -162,7 +152,8 @@ std::string conform_text(const stress::Report& report) {
     case stress::Verdict::kFailed:
       text = absl::StrCat("Verdict      disagrees: ", report.failure->what, "\nTrace        ",
                           report.trace.size(), " events\n", traced(report.trace));
-      if (report.replay.exact) absl::StrAppend(&text, "Replay       ", again(report), "\n");
+      if (report.replay.exact)
+        absl::StrAppend(&text, "Replay       ", replay_command(report), "\n");
       break;
     case stress::Verdict::kInconclusive:
       text = undecided_text(report);

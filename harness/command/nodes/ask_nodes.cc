@@ -14,6 +14,7 @@
 
 #include "harness/base/printable.h"
 #include "harness/base/quantity.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/submit/job_engines.h"
 #include "harness/record/meta.h"
 

@@ -10,6 +10,7 @@
 
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/nodes/ask_nodes.h"
 #include "harness/command/nodes/node_answers.h"
 #include "harness/command/nodes/nodes_page.h"

@@ -18,6 +18,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/observe/attached_observation.h"
 #include "harness/command/observe/foreign_process.h"
 #include "harness/command/observe/futex_trace.h"

@@ -14,6 +14,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/observe/attach.h"
 #include "harness/command/observe/observation.h"
 #include "harness/command/observe/observation_folder.h"

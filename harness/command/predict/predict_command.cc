@@ -19,6 +19,7 @@
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
 #include "harness/base/quantity.h"
+#include "harness/base/shell_command.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/calibrate/here.h"
 #include "harness/command/predict/machines.h"

@@ -11,6 +11,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/plan/preset_file.h"
 #include "harness/record/meta.h"
 

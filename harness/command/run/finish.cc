@@ -13,6 +13,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/median.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/run/plugins.h"
 #include "harness/plan/describe.h"
 #include "harness/process/analysis_command.h"

@@ -11,6 +11,7 @@
 
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
+#include "harness/base/shell_command.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"

@@ -11,6 +11,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/base/complain.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/calibration.h"
 #include "harness/plan/json.h"

@@ -11,6 +11,7 @@
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/kernel/processors.h"

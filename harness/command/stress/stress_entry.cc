@@ -146,12 +146,12 @@ void StressEntry::add_flags(CLI::App& stress) {
     others += " or " + engine.name + " (" + engine.tests + ")";
   }
   add_words(stress, "locks", "Locks to test (lockbench stress --list) [all]", options.locks);
-  add_texts(stress,
-            {.names = "--engine",
-             .type = "ENGINE",
-             .help = "sim (every interleaving, simulated), real (threads), proc (processes)" +
-                     others + " [all]"},
-            options.engines);
+  add_texts(
+      stress,
+      {.names = "--engine",
+       .type = "ENGINE",
+       .help = "sim (simulated threads), real (threads), proc (processes)" + others + " [all]"},
+      options.engines);
   add_parsed(stress,
              {.names = "--budget",
               .type = "TIME",

@@ -15,6 +15,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/base/printable.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/stress/engines.h"
 
 namespace lockbench {
@@ -33,15 +34,6 @@ std::string grouped(double number) {
     digits.insert(i, 1, ',');
   }
   return digits;
-}
-
-// The word with the quotes that a shell needs.
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("-_./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  return plain ? word : absl::StrCat("'", word, "'");
 }
 
 // Removes `ending` from the name of a figure. Returns false if the name has a different ending.
@@ -161,9 +153,9 @@ std::string explored_text(const std::vector<ExploredLitmus>& explored) {
 }  // namespace
 
 std::string replay_command(const Report& report) {
-  std::string command = "lockbench stress " + quoted(report.lock);
-  for (const std::string& word : report.replay.options) command += " " + quoted(word);
-  return command;
+  std::vector<std::string> words = {"lockbench", "stress", report.lock};
+  words.insert(words.end(), report.replay.options.begin(), report.replay.options.end());
+  return shell_command(words);
 }
 
 std::string stress_text(const Report& report, const std::string& machine) {

@@ -9,6 +9,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/base/shell_command.h"
 #include "harness/command/submit/job_engines.h"
 #include "harness/record/meta.h"
 

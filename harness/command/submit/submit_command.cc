@@ -15,6 +15,7 @@
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
+#include "harness/base/shell_command.h"
 #include "harness/command/submit/job_engines.h"
 #include "harness/command/submit/progress_of_shards.h"
 #include "harness/command/submit/scripts.h"

@@ -88,7 +88,7 @@ class RecordedSimulation final : public RecordingEngine {
   void explore(Conformer& conformer, const LitmusProgram& program, std::uint32_t bound,
                Clock::time_point until) {
     for (DepthFirst search(bound); !search.exhausted() && !conformer.over(until); search.next()) {
-      execute(conformer, program, search, "every interleaving");
+      execute(conformer, program, search, "few preemptions");
     }
   }
 

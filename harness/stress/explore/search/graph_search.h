@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // GraphSearch: explores every execution of a program under c11, each once (if threads sleep, a few
-// twice): all interleavings, with any number of preemptions. Executions are told apart by their
-// graphs (execution_graph.h).
+// twice): all interleavings, with any number of preemptions. Executions with the same graph
+// (execution_graph.h) count as one.
 //
 // It always runs the first thread that can go on, and lets each access meet the newest store. For
 // each other store that an access could meet, it notes another execution to explore; and when a

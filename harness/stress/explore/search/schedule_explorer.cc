@@ -16,6 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Names of strategies.
+constexpr char kFewPreemptions[] = "few preemptions";
+constexpr char kEveryInterleaving[] = "every interleaving";
+
 // A smaller program must fail within this many executions. Otherwise the larger one is kept. Few at
 // first: of a program with many acts, most may be left out, and those that may not take the time.
 constexpr int kTriesToShrink[] = {8, 50, 400};
@@ -210,22 +214,30 @@ End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, 
   return execution.end;
 }
 
+// Executes the program as the search says. Calls ended(end) after each execution, which says
+// whether to go on. Returns false if there was no time for all.
+template <class Search, class Ended>
+bool ScheduleExplorer::execute_all(const LitmusProgram& program, Search& search, const char* name,
+                                   Clock::time_point until, const Ended& ended) {
+  for (; !search.exhausted(); search.next()) {
+    if (over(until)) return false;
+    const End end = execute(program, search, name, until);
+    if (end == End::kOutOfTime) return false;
+    if (!ended(end)) return true;
+  }
+  return true;
+}
+
 void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound,
                                Clock::time_point until) {
   DepthFirst search(bound, kMostOldStores);
   const double began = seconds();
   const std::uint64_t before = outcome_.executions;
-  bool in_time = true;
-  for (; in_time && !search.exhausted(); search.next()) {
-    if (over(until)) {
-      in_time = false;
-      break;
-    }
-    in_time = execute(program, search, "every interleaving", until) != End::kOutOfTime;
-    if (search.diverged()) {
-      outcome_.deterministic = false;
-      return;
-    }
+  const bool in_time =
+      execute_all(program, search, kFewPreemptions, until, [&](End) { return !search.diverged(); });
+  if (search.diverged()) {
+    outcome_.deterministic = false;
+    return;
   }
   outcome_.explored.push_back({.program = program,
                                .model = world_.model(),
@@ -236,15 +248,26 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
                                .seconds = seconds() - began});
 }
 
-// Whether all executions can be told apart by what was read from whom. Two holders of a lock with
-// one place are then seen in each interleaving: nothing orders their holds. With several places,
-// only the order of the interleaving shows how many holders there are at once.
-bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) const {
+// Why it cannot be shown by executions that differ in what was read from whom; null if it can. Two
+// holders of a lock with one place are seen in each interleaving: nothing orders their holds.
+const char* ScheduleExplorer::why_not_every(const LitmusProgram& program) const {
   const Abilities& lock = entry_.abilities;
+  if (!lock.excludes) return "it excludes nobody";
+  if (lock.capacity != 1 || lock.leases) return "several threads may hold it at once";
+  if (lock.hold_limit.count() != 0) return "its holds end with time";
+  if (program.has(Act::kMakeAgain)) return "a program makes the lock again";
+  if (most_preemptions(program) == 0) return "a program is too long";
+  // What threads read may then depend on more.
+  if (!conditions_.races_end_it) return "it has data races";
+  return nullptr;
+}
+
+bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) {
+  if (world_.model() != Model::kC11) return false;
   if (!options_.exhaustive && without_end_ == kMostWithoutEnd) return false;
-  return world_.model() == Model::kC11 && lock.excludes && lock.capacity == 1 && !lock.leases &&
-         lock.hold_limit.count() == 0 && !program.has(Act::kMakeAgain) &&
-         most_preemptions(program) != 0;
+  const char* const why_not = why_not_every(program);
+  if (why_not != nullptr) outcome_.obstacle = why_not;
+  return why_not == nullptr;
 }
 
 // Whether no promise depends on which of two unordered events came first: whether a refusal was
@@ -259,20 +282,12 @@ void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_p
   GraphSearch search;
   const double began = seconds();
   const std::uint64_t before = outcome_.executions;
-  bool in_time = true;
-  for (; in_time && !search.exhausted(); search.next()) {
-    if (over(until)) {
-      in_time = false;
-      break;
-    }
-    const End end = execute(program, search, "every execution", until);
-    in_time = end != End::kOutOfTime;
+  const bool in_time = execute_all(program, search, kEveryInterleaving, until, [&](End end) {
     if (end == End::kTooLong) search.cannot_follow(GraphSearch::kDoesNotEnd);
-    // A reader beside a writer is seen by what they do with a plain variable (GuardedRecord).
-    if (entry_.abilities.keys_read && !world_.sees_plain_accesses()) {
-      search.cannot_follow("its code is not instrumented, so what readers do is not seen");
-    }
-  }
+    // Else what threads do with plain variables is not seen, and neither are data races.
+    if (!world_.sees_plain_accesses()) search.cannot_follow("its code is not instrumented");
+    return true;
+  });
   if (!search.obstacle().empty()) outcome_.obstacle = search.obstacle();
   if (!search.obstacle().empty() || found()) return;
   without_end_ += in_time ? 0 : 1;
@@ -367,7 +382,7 @@ void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& progr
     if (over(is_short ? end : end - kLeastForALongProgram)) continue;
     DepthFirst first(0);
     const auto now = Clock::now();
-    execute(program, first, "every interleaving", now + (end - now) / 2);
+    execute(program, first, kFewPreemptions, now + (end - now) / 2);
   }
 }
 

@@ -129,8 +129,12 @@ class ScheduleExplorer {
   // Returns how the execution ended. It ends at `until` at the latest.
   End execute(const LitmusProgram& program, Strategy& strategy, const char* name,
               Clock::time_point until);
+  template <class Search, class Ended>
+  bool execute_all(const LitmusProgram& program, Search& search, const char* name,
+                   Clock::time_point until, const Ended& ended);
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
-  bool may_explore_every(const LitmusProgram& program) const;
+  const char* why_not_every(const LitmusProgram& program) const;
+  bool may_explore_every(const LitmusProgram& program);
   bool every_shows_all(const LitmusProgram& program) const;
   void explore_every(const LitmusProgram& program, Clock::time_point until);
   void explore_smallest(const std::vector<LitmusProgram>& programs, Clock::time_point until);
