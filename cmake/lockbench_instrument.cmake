@@ -44,7 +44,8 @@ set(LOCKBENCH_WRAPPED
     pthread_cond_timedwait pthread_cond_clockwait pthread_cond_signal pthread_cond_broadcast
     _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE
     _ZNSt18condition_variable10notify_oneEv _ZNSt18condition_variable10notify_allEv syscall
-    pthread_create pthread_join pthread_detach pthread_getschedparam gettid sched_getcpu pthread_getspecific
+    pthread_create pthread_join pthread_detach pthread_getschedparam gettid sched_getcpu getcpu numa_node_of_cpu
+    pthread_getspecific
     pthread_setspecific _ZNSt6thread4joinEv _ZNSt6thread6detachEv
     _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
     pthread_mutex_timedlock pthread_mutex_clocklock pthread_rwlock_rdlock pthread_rwlock_wrlock

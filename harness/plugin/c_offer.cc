@@ -122,6 +122,7 @@ LockPromises promises_in(const lockbench_c_lock& lock) {
           .depth = said.depth,
           .survives_fork = said.survives_fork != 0,
           .capacity = said.capacity,
+          .bypass_limit = said.bypass_limit,
           .programs = said.programs == nullptr ? "" : said.programs,
           .limits = {.threads = said.limits.threads,
                      .keys = said.limits.keys,

@@ -359,6 +359,7 @@ class PluginLocks {
     using Form = ReadersFirst<P, K>;
     stress::RegisteredLock form = registered_lock_of<Form, K>({listing, plain<Form>});
     promises.fair = Form::kPromises.fair;
+    promises.bypass_limit = 0;
     internal::keep_promises(promises, form);
     form.name = stress::readers_first(form.name);
     form.summary += ", read before it is written";

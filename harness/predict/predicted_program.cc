@@ -54,6 +54,7 @@ class PredictedProgram final : public SimulatedProgram {
     } while (simulation().load(word, 4) != 0);
   }
   int processor() override { return static_cast<int>(simulation().processor()); }
+  int node_of(int) const override { return 0; }
 
   std::byte* thread_block(std::size_t module) override {
     const auto found = blocks_.find({simulation().thread(), module});

@@ -452,7 +452,16 @@ void __wrap__ZNSt18condition_variable10notify_allEv(void* condition) {
   __wrap_pthread_cond_broadcast(static_cast<pthread_cond_t*>(condition));
 }
 
-// The system calls that locks use: futex, thread number, yield, barrier and memory.
+int __wrap_getcpu(unsigned* processor, unsigned* node) {
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) return getcpu(processor, node);
+  const int here = program->processor();
+  if (processor != nullptr) *processor = static_cast<unsigned>(here);
+  if (node != nullptr) *node = static_cast<unsigned>(program->node_of(here));
+  return 0;
+}
+
+// The system calls that locks use: futex, thread number, processor, yield, barrier and memory.
 long __wrap_syscall(long number, ...) {
   long words[6];
   va_list list;
@@ -468,6 +477,9 @@ long __wrap_syscall(long number, ...) {
       return futex(*program, words, __builtin_return_address(0));
     case SYS_gettid:
       return task_of(simulated::thread_number());
+    case SYS_getcpu:
+      return __wrap_getcpu(reinterpret_cast<unsigned*>(words[0]),
+                           reinterpret_cast<unsigned*>(words[1]));
     case SYS_sched_yield:
       return __wrap_sched_yield();
     case SYS_membarrier:

@@ -393,6 +393,11 @@ int __wrap_sched_getcpu() {
   SimulatedProgram* const program = SimulatedProgram::running();
   return program == nullptr ? sched_getcpu() : program->processor();
 }
+// Of libnuma, which a lock may be built against without being linked to it here.
+int __wrap_numa_node_of_cpu(int processor) {
+  SimulatedProgram* const program = SimulatedProgram::running();
+  return program == nullptr ? 0 : program->node_of(processor);
+}
 
 // All simulated threads have the same parameters.
 int __wrap_pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) {

@@ -165,7 +165,11 @@ constexpr void add_promises(const LockPromises& promises, Abilities& abilities) 
   abilities.survives_fork |= promises.survives_fork;
   if (promises.depth != 0) abilities.depth = promises.depth;
   if (promises.capacity != 1) abilities.capacity = promises.capacity;
-  if (abilities.keys_read) abilities.readers_order = order_of_readers(promises);
+  if (abilities.keys_read) {
+    abilities.readers_order = order_of_readers(promises);
+  } else if (!promises.fair) {
+    abilities.bypass_limit = promises.bypass_limit;
+  }
   if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
   if (promises.limits.any()) abilities.limits = promises.limits;
   if (promises.limits.keys_below != 0) abilities.any_key = false;

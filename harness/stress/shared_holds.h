@@ -78,6 +78,7 @@ class ReadersFirst {
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
     promises.fair = false;  // a lock() waits twice
+    if constexpr (requires { promises.bypass_limit; }) promises.bypass_limit = 0;
     promises.timed = promises.timed && TimedSharedLockable<HandleOf<P, K>>;
     return promises;
   }();

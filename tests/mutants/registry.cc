@@ -228,7 +228,8 @@ std::vector<Mutant> nests() {
                                            {kExclusion}),
       simulated_only<NestingLock<F::kLoadsOwnerTwice>>(
           "nesting_loads_owner_twice", "decides on two possible of the owner",
-          kTwoInside + kModel + kOrdering, "the window lies between two loads: a nanosecond"),
+          kTwoInside + kModel + kOrdering + kProgress,
+          "the window lies between two loads: a nanosecond"),
   };
 }
 

@@ -113,10 +113,70 @@ class SharedQueue : public Queue<1> {
   void unlock_shared() { leave(kReads); }
 };
 
+// Who comes while the lock is free may take it before those that wait, up to kAllowed times for
+// each of these; then the first of them gets it.
+template <std::uint32_t kPromised, std::uint32_t kAllowed = kPromised>
+class Passing {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.bypass_limit = kPromised};
+
+  void lock() {
+    Request own;
+    if (enters(&own)) return;
+    do {
+      while (!own.is_called.load()) sched_yield();
+    } while (!is_served(own));
+  }
+  bool try_lock() { return enters(nullptr); }
+  void unlock() {
+    const std::lock_guard<std::mutex> guard(guard_);
+    held_ = false;
+    if (count_ != 0) waiting_[0]->is_called.store(true);
+  }
+
+ private:
+  struct Request {
+    std::uint32_t passes = 0;
+    std::atomic<bool> is_called{false};  // the first one may take it now
+  };
+
+  // False: the request, if any, waits from now on.
+  bool enters(Request* request) {
+    const std::lock_guard<std::mutex> guard(guard_);
+    if (!held_ && may_pass()) {
+      held_ = true;
+      for (std::size_t i = 0; i < count_; ++i) ++waiting_[i]->passes;
+      return true;
+    }
+    if (request != nullptr) waiting_[count_++] = request;
+    return false;
+  }
+  bool may_pass() const {
+    return std::all_of(waiting_.begin(), waiting_.begin() + count_,
+                       [](const Request* one) { return one->passes < kAllowed; });
+  }
+  bool is_served(Request& own) {
+    const std::lock_guard<std::mutex> guard(guard_);
+    own.is_called.store(false);
+    if (held_) return false;
+    held_ = true;
+    std::copy(waiting_.begin() + 1, waiting_.begin() + count_, waiting_.begin());
+    --count_;
+    return true;
+  }
+
+  std::mutex guard_;
+  bool held_ = false;
+  std::size_t count_ = 0;
+  std::array<Request*, 128> waiting_{};
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
   locks.add<Queue<1>>("queue", "one holder, first come, first served");
   locks.add<Queue<2>>("queue_of_two", "the same with two holders");
   locks.add<SharedQueue>("queue_shared", "the same for readers and writers");
+  locks.add<Passing<3>>("passing", "who waits is passed three times at most");
+  locks.add<Passing<3, 4>>("passing_too_often", "says so, and lets four threads pass");
 }

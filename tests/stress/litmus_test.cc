@@ -487,6 +487,29 @@ TEST(GeneratedPrograms, RepeatAFewActsHundredsOfTimes) {
   EXPECT_EQ(generate_long_program(all, 7), generate_long_program(all, 7));
 }
 
+// One of them writes, and two may read at the same time.
+TEST(GeneratedPrograms, HaveKeysForSeveralReaders) {
+  const Abilities readers{.keys_read = true};
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const LitmusProgram program = generate_program(readers, {.threads = 4, .keys = 1}, seed);
+    EXPECT_LE(program.keys(), 3U);
+    EXPECT_EQ(generate_program(readers, {.threads = 4, .keys = 1}, seed), program);
+  }
+}
+
+TEST(SmallPrograms, LetAThreadBePassedOnceMoreThanTheLockPromises) {
+  const auto passing = [](std::uint32_t limit) {
+    const std::vector<LitmusProgram> all = programs_for({.bypass_limit = limit}, {});
+    return std::count_if(all.begin(), all.end(), [&](const LitmusProgram& one) {
+      const std::size_t requests = limit + 2;  // one before the other thread waits
+      return one.threads.size() == 2 && one.threads[0].size() == 2 * requests + 1;
+    });
+  };
+  EXPECT_EQ(passing(5), 1);
+  EXPECT_EQ(passing(kMostPassesShown), 1);
+  EXPECT_EQ(passing(kMostPassesShown + 1), 0);
+}
+
 Demand demand_of(const std::string& text, const Abilities& abilities = {}) {
   return demand_of(*program_from(text, kThreads), abilities);
 }
@@ -546,6 +569,7 @@ TEST(GeneratedPrograms, StayWithinWhatTheLockHasRoomFor) {
                              .holds = 3,
                              .awaits = seed % 2 == 0};
       EXPECT_EQ(excess_of(generate_program(able, size, seed), able), "");
+      EXPECT_EQ(excess_of(generate_busy_program(able, seed), able), "");
       EXPECT_EQ(excess_of(generate_long_program(able, seed), able), "");
     }
   }

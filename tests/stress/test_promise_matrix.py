@@ -32,6 +32,10 @@ CHECKED: dict[str, dict[str, tuple[set[str], set[str]]]] = {
         ",readers=apart": ({"readers_order", "strong_try", "timed"}, QUEUE),
         ",objects=several": (OBJECTS, OBJECTS),
     },
+    "passing": {
+        "": ({"bypass_limit"}, set()),
+        ",objects=several": ({"bypass_limit", "lock_per_key"}, {"lock_per_key"}),
+    },
 }
 
 
@@ -62,3 +66,11 @@ def test_each_promise_is_checked_in_each_form_that_has_it(
 
     look_until(lambda _: checked == wanted, look)
     assert checked == wanted
+
+
+def test_a_thread_that_is_passed_once_more_than_promised_is_found(lockbench: Program) -> None:
+    words = ("--engine", "sim", "--budget", "4s", "--format", "json")
+    done = lockbench.run("stress", "passing_too_often", "--plugin", PLUGIN, *words)
+    report = json.loads(done.stdout.splitlines()[0])
+    assert report["oracle"] == "fairness", report
+    assert "is passed for the 4th time; the lock promises a bypass_limit of 3" in report["what"]

@@ -83,7 +83,7 @@ struct Remains {
 
   void look_at(LockUnderTest& lock, std::uint32_t keys, bool strong_try) {
     for (std::uint32_t key = 0; key < keys; ++key, add(looked)) {
-      const std::uint32_t free = free_holds(lock, key, strong_try);
+      const std::uint32_t free = free_holds(lock, key, tries_of_free_key(strong_try));
       if (free == lock.capacity()) continue;
       put(short_free, free);
       put(short_key, key + 1);

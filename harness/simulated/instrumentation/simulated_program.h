@@ -55,6 +55,7 @@ class SimulatedProgram {
   // The thread polls the word of a spin lock that is held. Returns when it is worth a try again.
   virtual void spin_while_held(void* word) = 0;
   virtual int processor() = 0;
+  virtual int node_of(int processor) const = 0;  // of NUMA
 
   // The running thread's copy of a module's thread-local variables; null until it was added.
   virtual std::byte* thread_block(std::size_t module) = 0;

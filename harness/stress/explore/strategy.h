@@ -53,6 +53,8 @@ struct Point {
   bool may_go_on;                   // whether it may continue; if so, that is the first option
   bool all_paused;                  // all threads that may run can only poll again
   std::span<const Option> options;  // at least two
+  // Of each thread, the word that it is about to access, or null.
+  std::span<const void* const> next;
   // Bit i: thread i was started or woken, and has not yet come to its next access. Only for
   // strategies that follow accesses.
   std::uint32_t awake_only = 0;

@@ -220,6 +220,13 @@ void add_readers_in_order(std::vector<std::string>& texts) {
                              "L0 R9000000 U | R1000000 L1 U | R2000000 L0 U"});
 }
 
+// A thread that waits while another one requests the key once more than the lock lets it pass.
+std::string passes_above(std::uint32_t limit) {
+  std::string text = "L0 R4000000 U";
+  for (std::uint32_t i = 0; i <= limit; ++i) text += " L0 U";
+  return text + " | L0 U";
+}
+
 // Threads that only read, and readers that stay inside until another thread has ended. What such a
 // reader waits for must come: another reader, though a writer tried, or stopped waiting; or, when
 // it has left, a writer, though no other thread leaves after it.
@@ -257,6 +264,8 @@ bool can_await(const Abilities& abilities) {
 
 LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std::uint64_t seed) {
   Random random(seed);
+  // One key is the writers', and a key of readers has one of them at a time.
+  if (abilities.keys_read) size.keys += 2;
   size = sized_for(abilities.limits, size);
   size.awaits = size.awaits && can_await(abilities) && size.threads > 1 &&
                 (abilities.capacity > 1 || most_named_keys(abilities.limits) > 1);
@@ -274,6 +283,16 @@ LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std
     program.key_set = kKeySets[random() % std::size(kKeySets)];
     if (!excess_of(program, abilities).empty()) program.key_set = 0;
   }
+  return program;
+}
+
+LitmusProgram generate_busy_program(const Abilities& abilities, std::uint64_t seed) {
+  Random random(seed);
+  const ProgramSize size{.threads = 3 + static_cast<std::uint32_t>(random() % 2),
+                         .keys = 1 + static_cast<std::uint32_t>(random() % 2),
+                         .holds = 1 + static_cast<std::uint32_t>(random() % 2)};
+  LitmusProgram program = generate_program(abilities, size, random());
+  program.repeats = 4 + static_cast<std::uint32_t>(random() % 13);
   return program;
 }
 
@@ -332,6 +351,9 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
       {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U",
        "L0 A2 U | L0 U | W0:400000 U"});
   if (can.capacity == 1 && can.timed) add_timeouts(texts);
+  if (can.bypass_limit != 0 && can.bypass_limit <= kMostPassesShown && can.capacity == 1) {
+    texts.push_back(passes_above(can.bypass_limit));
+  }
   add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
   if (can.capacity > 1 && can.capacity + 2 <= kMostThreads) {
     texts.push_back(forgotten_waiter(can.capacity, "L0 U"));

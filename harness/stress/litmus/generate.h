@@ -39,6 +39,10 @@ bool can_await(const Abilities& abilities);
 // A program in which a correct lock always serves every thread until it ends, under every schedule.
 LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std::uint64_t seed);
 
+// A program of three or four threads that repeat a few acts up to 16 times: for faults that need
+// several threads, each at a certain point, which they seldom reach together in one pass.
+LitmusProgram generate_busy_program(const Abilities& abilities, std::uint64_t seed);
+
 // A program of two or three threads that repeat a few acts some hundred times, in half of the cases
 // over many keys: for faults that show at the hundredth hold, when a table grows, or with two of
 // many keys.
@@ -49,6 +53,10 @@ LitmusProgram generate_long_program(const Abilities& abilities, std::uint64_t se
 // that the abilities allow; then a few programs with more threads, each of which does less.
 std::vector<LitmusProgram> programs_for(const Abilities& can,
                                         const std::vector<std::string>& first);
+
+// The highest limit of bypasses that a program of programs_for() is certain to exceed, if the lock
+// does.
+inline constexpr std::uint32_t kMostPassesShown = 60;
 
 // Whether these programs have as many threads as it takes to see in which order a fair lock serves
 // those that wait: all holders that a key can have at once, and two that wait, or one and a holder

@@ -61,7 +61,8 @@ struct Abilities {
   bool reentrant = false;
   bool fair = false;                                 // first come, first served
   ReadersOrder readers_order = ReadersOrder::kNone;  // of a lock with keys_read
-  bool lock_per_key = false;                         // different keys never wait for each other
+  std::uint32_t bypass_limit = 0;  // how often who waits is passed by later threads; 0: no limit
+  bool lock_per_key = false;       // different keys never wait for each other
   bool pairs = false;
   bool leases = false;         // each holder has its own number, below capacity
   bool tokens = false;         // each hold has a number that grows with each grant of its key
@@ -78,6 +79,10 @@ struct Abilities {
 
   // Whether each holder of a key can be identified. If not, only their count can be checked.
   bool numbers_holders() const { return capacity == 1 || leases; }
+  // Whether it promises something about who is served before whom.
+  bool serves_in_order() const {
+    return bypass_limit != 0 || (keys_read ? readers_order != ReadersOrder::kNone : fair);
+  }
   bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
   LockLimits limits{};            // what it has room for
@@ -90,12 +95,15 @@ struct Abilities {
 // If try_lock() may fail spuriously, it still has to succeed at least once in this many calls while
 // no thread uses the key.
 inline constexpr int kTriesOfFreeKey = 100;
+constexpr int tries_of_free_key(bool strong_try) {
+  return strong_try ? 1 : kTriesOfFreeKey;
+}
 
 // Calls `refused` after each try that failed.
 template <class Refused = void (*)()>
 bool acquire_free(
-    LockHandle& handle, bool strong_try, const Refused& refused = [] {}) {
-  for (int tries = strong_try ? 1 : kTriesOfFreeKey; tries > 0; --tries) {
+    LockHandle& handle, int tries, const Refused& refused = [] {}) {
+  for (; tries > 0; --tries) {
     if (handle.try_lock()) return true;
     refused();
   }
@@ -106,11 +114,11 @@ bool acquire_free(
 // release between. Then releases the key again.
 template <class Refused = void (*)()>
 std::uint32_t free_holds(
-    LockUnderTest& lock, std::uint64_t key, bool strong_try, const Refused& refused = [] {}) {
+    LockUnderTest& lock, std::uint64_t key, int tries, const Refused& refused = [] {}) {
   std::vector<std::unique_ptr<LockHandle>> held;
   for (std::uint32_t i = 0; i < lock.capacity(); ++i) {
     std::unique_ptr<LockHandle> handle = lock.handle(key);
-    if (!acquire_free(*handle, strong_try, refused)) break;
+    if (!acquire_free(*handle, tries, refused)) break;
     held.push_back(std::move(handle));
   }
   for (const auto& handle : held) handle->unlock();

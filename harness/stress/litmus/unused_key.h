@@ -30,6 +30,7 @@ inline void hold_all(LockUnderTest& lock, std::uint64_t key) {
 
 // Environment: what the engine does around the calls.
 //
+//   int kTriesOfFreeKey     how often a try may fail spuriously, one after the other
 //   void refused()          a try failed
 //   bool hold_all()         calls hold_all() for the key; false: it does not
 //   new_lock()              std::unique_ptr<LockUnderTest>, of this kind; null: none can be made
@@ -38,14 +39,15 @@ template <class Environment>
 std::uint32_t holds_of_unused_key(LockUnderTest& lock, std::uint64_t key, bool strong_try,
                                   Environment& environment) {
   const auto refused = [&] { environment.refused(); };
-  std::uint32_t free = free_holds(lock, key, strong_try, refused);
+  const int tries = strong_try ? 1 : Environment::kTriesOfFreeKey;
+  std::uint32_t free = free_holds(lock, key, tries, refused);
   const std::uint32_t capacity = lock.capacity();
   if (free == capacity || strong_try || !environment.hold_all()) return free;
   const std::unique_ptr<LockUnderTest> fresh = environment.new_lock();
-  if (fresh == nullptr || free_holds(*fresh, key, false) != capacity) return capacity;
-  for (int i = 0; i < kTriesOfFreeKey && free != capacity; ++i) {
+  if (fresh == nullptr || free_holds(*fresh, key, tries) != capacity) return capacity;
+  for (int i = 0; i < stress::kTriesOfFreeKey && free != capacity; ++i) {
     environment.let_time_pass();
-    free = free_holds(lock, key, true, refused);
+    free = free_holds(lock, key, 1, refused);
   }
   return free;
 }

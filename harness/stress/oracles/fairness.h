@@ -19,23 +19,33 @@ struct Fairness {
   static constexpr std::string_view kName = "fairness";
   static constexpr std::string_view kDescription =
       "Of a lock that promises to be fair: a thread gets the key before its turn, or a thread is "
-      "passed over for too long.";
+      "passed over for too long. Of one with a `bypass_limit`: a thread is passed more often.";
 
   enum Fault : std::uint8_t {
     kOutOfTurn,     // `thread` got `key` before `other`, which already waited for it
     kOvertook,      // arrival number `thread` at `key` was served before `other`
     kReaderPassed,  // `thread` got the lock to read before `other`, which waited to write; x: order
     kWriterPassed,  // `thread` got it to write before `other`, which waited; x: order, y: it reads
-    kStarved,       // `thread` waited `x` ns for `key`; others got it `y` times
+    kPassedTooOften,  // `thread` got `key` as number `x` since `other` waits; allowed are `y`
+    kStarved,         // `thread` waited `x` ns for `key`; others got it `y` times
   };
 
   static bool needed(const EngineTraits& engine, const Abilities& abilities) {
-    const bool ordered = abilities.fair || abilities.readers_order != ReadersOrder::kNone;
+    const bool ordered = abilities.fair || abilities.serves_in_order();
     return engine.simulates && ordered && shows_order_of_arrival(abilities);
   }
 
   static CheckResult check(const Turn& turn) {
     if (turn.passed_over == kNoThread) return passed();
+    if (turn.bypass_limit != 0) {
+      if (turn.passes <= turn.bypass_limit) return passed();
+      return failed({.fault = kPassedTooOften,
+                     .thread = turn.thread,
+                     .other = turn.passed_over,
+                     .key = turn.key,
+                     .x = turn.passes,
+                     .y = turn.bypass_limit});
+    }
     FailureFacts facts{
         .fault = kOutOfTurn, .thread = turn.thread, .other = turn.passed_over, .key = turn.key};
     if (turn.order != ReadersOrder::kNone) {
@@ -97,6 +107,12 @@ struct Fairness {
     if (f.fault == kStarved) {
       return absl::StrCat(thread, " waited ", f.x / 1'000'000, " ms for key ", f.key,
                           ", which others got ", f.y, " times meanwhile");
+    }
+    if (f.fault == kPassedTooOften) {
+      return absl::StrCat(thread, " acquires key ", f.key, " before ",
+                          name_of_actor(f.other, actor), ", which has waited since before ", thread,
+                          " requested it, and is passed for the ", f.x,
+                          "th time; the lock promises a bypass_limit of ", f.y);
     }
     if (f.fault == kReaderPassed || f.fault == kWriterPassed) {
       const bool writes = f.fault == kWriterPassed;

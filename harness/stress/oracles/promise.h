@@ -15,11 +15,18 @@
 
 namespace lockbench::stress {
 
-enum class Promise : std::uint8_t { kFair, kReadersOrder, kStrongTry, kTimed, kLockPerKey };
+enum class Promise : std::uint8_t {
+  kFair,
+  kReadersOrder,
+  kStrongTry,
+  kTimed,
+  kLockPerKey,
+  kBypassLimit
+};
 
 // As in LockPromises.
-inline constexpr std::array<std::string_view, 5> kPromiseNames = {
-    "fair", "readers_order", "strong_try", "timed", "lock_per_key"};
+inline constexpr std::array<std::string_view, 6> kPromiseNames = {
+    "fair", "readers_order", "strong_try", "timed", "lock_per_key", "bypass_limit"};
 inline constexpr std::size_t kPromises = kPromiseNames.size();
 
 constexpr std::string_view name_of(Promise promise) {
@@ -34,6 +41,7 @@ void count_promises(const Seen&, const Count&) {}
 
 template <class Count>
 void count_promises(const Turn& turn, const Count& count) {
+  if (turn.bypass_limit != 0) return count(Promise::kBypassLimit, 1);
   count(turn.order == ReadersOrder::kNone ? Promise::kFair : Promise::kReadersOrder, 1);
 }
 

@@ -141,6 +141,9 @@ struct Turn {
   ReadersOrder order = ReadersOrder::kNone;
   bool writes = true;
   bool passed_over_reads = false;
+  // Of a lock that bounds it: how often that thread was passed until now, and may be.
+  std::uint32_t passes = 0;
+  std::uint32_t bypass_limit = 0;
 };
 
 // Two neighbours in a sequence of threads, each of which requested the key while its predecessor

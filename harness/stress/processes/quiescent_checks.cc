@@ -175,7 +175,7 @@ class QuiescentChecks {
   // decides. Returns false if an oracle failed.
   bool acquires_unused(LockHandle& handle, std::uint32_t key) {
     add(state_.checking);
-    if (acquire_free(handle, context_.abilities.strong_try)) return true;
+    if (acquire_free(handle, tries_of_free_key(context_.abilities.strong_try))) return true;
     add(state_.checking);
     put(state_.insists, key + 1);
     if (context_.abilities.strong_try) {

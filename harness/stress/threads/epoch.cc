@@ -218,7 +218,7 @@ class Epoch {
     std::uint64_t free_keys = 0;
     for (std::uint32_t key = 0; key <= plan_.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
-      if (!acquire_free(*handle, context_.entry.abilities.strong_try)) continue;
+      if (!acquire_free(*handle, tries_of_free_key(context_.entry.abilities.strong_try))) continue;
       free_keys |= std::uint64_t{1} << key;
       handle->unlock();
     }

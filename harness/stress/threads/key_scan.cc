@@ -122,7 +122,8 @@ class Scan {
 
   bool acquired_at_once(std::uint64_t key) {
     const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
-    if (!acquire_free(*handle, context_.entry.abilities.strong_try)) return false;
+    if (!acquire_free(*handle, tries_of_free_key(context_.entry.abilities.strong_try)))
+      return false;
     handle->unlock();
     return true;
   }

@@ -21,6 +21,8 @@ namespace {
 // If lock() does not return, the supervising process detects that.
 class UnusedKey {
  public:
+  static constexpr int kTriesOfFreeKey = stress::kTriesOfFreeKey;
+
   UnusedKey(EpochContext& context, std::uint32_t key) : context_(context), key_(key) {}
 
   static void refused() {}

@@ -221,6 +221,35 @@ TEST(World, HeedsAFenceForTheCompilerUnderTsoAlone) {
   }
 }
 
+// In how many of 200 executions a load sees the store of a thread that has 50 other accesses to make
+// before it.
+template <class Sampling>
+int late_stores_seen() {
+  int seen = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Sampling strategy(seed);
+    world().run(
+        [&] {
+          Atomic<int> other{0};
+          Atomic<int> word{0};
+          Thread writer([&] {
+            for (int i = 0; i < 50; ++i) other.fetch_add(1, kRelaxed);
+            word.fetch_add(1, kRelaxed);
+          });
+          Thread reader([&] { seen += word.load(kRelaxed); });
+          writer.join();
+          reader.join();
+        },
+        strategy);
+  }
+  return seen;
+}
+
+TEST(PartialOrderSampling, LetsAccessesOfOneWordComeInEitherOrder) {
+  EXPECT_GT(late_stores_seen<PartialOrderSampling>(), 60);
+  EXPECT_LT(late_stores_seen<PartialOrderSampling>(), 140);
+}
+
 TEST(World, KeepsExceptionsOfThreadsApart) {
   RandomWalk walk(3);
   int caught = 0;

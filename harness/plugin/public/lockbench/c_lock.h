@@ -65,6 +65,7 @@ typedef struct lockbench_c_promises {
   int processes; /* keeps other processes out: create() is called once, before they are forked */
   int survives_fork; /* a thread that forks as a holder may unlock and lock again in the child */
   lockbench_c_limits limits;
+  uint32_t bypass_limit; /* later threads get the lock before one that waits at most so often */
 } lockbench_c_promises;
 
 typedef struct lockbench_c_lock {

@@ -117,6 +117,7 @@ class CheckedRun {
     // The request, if a writer was inside at some time since it had its place.
     std::uint64_t beside_a_writer = 0;
     std::vector<Ahead> behind;         // what this request is behind
+    std::uint32_t passes = 0;          // how many threads have passed this request
     std::uint64_t writers_before = 0;  // how many were served before this request began
   };
 

@@ -51,6 +51,10 @@ void CheckedRun::check_quiescent_state() {
 
 class CheckedRun::UnusedKey {
  public:
+  // Only the engine lets an operation fail spuriously, and few in an execution. One of these tries
+  // is like the other.
+  static constexpr int kTriesOfFreeKey = World::kMostSpurious + 1;
+
   UnusedKey(CheckedRun& run, std::uint32_t key) : run_(run), key_(key) {}
 
   // Of tries that fail one after the other, the first shows why. The others would hide what led to
@@ -199,7 +203,7 @@ void CheckedRun::probe_keys() {
   Probe probe{.free_keys = std::uint64_t{1} << kMostKeys, .untouched = kMostKeys};
   for (std::uint32_t key = 0; key < std::min<std::size_t>(keys_.size(), kMostKeys); ++key) {
     const std::unique_ptr<LockHandle> handle = lock_->handle(key);
-    if (!acquire_free(*handle, entry_.abilities.strong_try)) continue;
+    if (!acquire_free(*handle, tries_of_free_key(entry_.abilities.strong_try))) continue;
     probe.free_keys |= std::uint64_t{1} << key;
     handle->unlock();
   }

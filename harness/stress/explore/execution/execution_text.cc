@@ -85,6 +85,8 @@ const char* act_of(Access::Kind kind) {
       return "free";
     case Access::kGone:
       return "gone";
+    case Access::kProcessor:
+      return "processor";
     case Access::kPlain:
       break;
   }
@@ -189,6 +191,8 @@ std::string ExecutionText::text_of(const Access& access) {
       return absl::StrCat("frees ", name.substr(0, name.rfind('+')));
     case Access::kGone:
       return absl::StrCat("ends the life of ", name);
+    case Access::kProcessor:
+      return absl::StrCat("is told that it runs on processor ", now, ", of node ", now);
     case Access::kPlain:
       break;
   }

@@ -19,6 +19,7 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<Ahead>& behind = threads_[request.thread].behind;
   behind.clear();
   threads_[request.thread].writers_before = writers_served_;
+  threads_[request.thread].passes = 0;
   const bool all_wait = note_places(request.thread);
   if (entry_.abilities.reentrant && holds(request.thread, request.key)) return;
   if (act.kind != Act::kLock && (act.kind != Act::kTryLockFor || act.ns <= 0)) return;
@@ -34,8 +35,7 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
 }
 
 bool CheckedRun::has_order() const {
-  return entry_.abilities.keys_read ? entry_.abilities.readers_order != ReadersOrder::kNone
-                                    : entry_.abilities.fair;
+  return entry_.abilities.serves_in_order();
 }
 
 // Whether the thread may be inside to write: it has a hold that is not known to read only, or has
@@ -158,12 +158,14 @@ void CheckedRun::check_turn(const Event& acquired) {
   Turn turn{.thread = acquired.thread,
             .key = acquired.key,
             .order = entry_.abilities.readers_order,
-            .writes = !reads(acquired.key)};
+            .writes = !reads(acquired.key),
+            .bypass_limit = entry_.abilities.bypass_limit};
   for (const Ahead& ahead : own.behind) {
     if (ahead.until_a_writer && writers_served_ != own.writers_before) continue;
-    for (const ThreadRecord& other : threads_) {
+    for (ThreadRecord& other : threads_) {
       const bool waits = other.request == ahead.request && world_.time_ns() < other.due_ns;
-      if (!waits) continue;
+      if (!waits || ++other.passes < turn.passes) continue;
+      turn.passes = other.passes;
       turn.passed_over = other.position.thread;
       turn.passed_over_reads = reads(other.position.doing.key);
     }

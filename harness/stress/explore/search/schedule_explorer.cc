@@ -53,6 +53,12 @@ constexpr std::uint64_t kPatientOneIn = 1024;
 constexpr std::uint64_t kLongOneIn = 512;
 constexpr std::uint64_t kFirstLong = 64;
 
+// One of this many random programs is repeated some times, and so takes as much time as the others
+// together.
+constexpr std::uint64_t kBusyOneIn = 8;
+constexpr std::uint64_t kFirstBusy = 5;
+constexpr std::uint32_t kManyRepeats = 100;
+
 // For an exhaustive exploration under c11: most choices of a store other than the last in one
 // execution. The litmus tests in the literature need one or two.
 constexpr std::uint32_t kMostOldStores = 2;
@@ -274,7 +280,7 @@ bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) {
 // due, and whose turn it was.
 bool ScheduleExplorer::every_shows_all(const LitmusProgram& program) const {
   const Abilities& lock = entry_.abilities;
-  const bool has_order = lock.fair || lock.readers_order != ReadersOrder::kNone;
+  const bool has_order = lock.fair || lock.serves_in_order();
   return !has_order && !program.has(Act::kTryLock) && !program.has(Act::kTryLockFor);
 }
 
@@ -283,6 +289,8 @@ void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_p
   const double began = seconds();
   const std::uint64_t before = outcome_.executions;
   const bool in_time = execute_all(program, search, kEveryInterleaving, until, [&](End end) {
+    // One that was left at an obstacle need not have come to its plain accesses.
+    if (!search.obstacle().empty()) return true;
     if (end == End::kTooLong) search.cannot_follow(GraphSearch::kDoesNotEnd);
     // Else what threads do with plain variables is not seen, and neither are data races.
     if (!world_.sees_plain_accesses()) search.cannot_follow("its code is not instrumented");
@@ -305,6 +313,7 @@ LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
   const ProgramSize size = full ? *full : draw_size(draw);
   if (options_.program) return *options_.program;
   if (walks_ % kLongOneIn == kFirstLong) return generate_long_program(entry_.abilities, draw());
+  if (walks_ % kBusyOneIn == kFirstBusy) return generate_busy_program(entry_.abilities, draw());
   return generate_program(entry_.abilities, size, draw());
 }
 
@@ -312,6 +321,24 @@ LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
 // the execution.
 std::uint64_t ScheduleExplorer::expected_steps(const LitmusProgram& program) const {
   return std::max<std::uint64_t>(acts_of(program) * steps_drawn_ / acts_drawn_, 1);
+}
+
+// Executes it once, with one of the three strategies that draw.
+void ScheduleExplorer::execute_at_random(const LitmusProgram& program, Random& draw,
+                                         Clock::time_point until) {
+  // In a long execution, the few changes of PCT would leave the threads to run one by one.
+  const bool walks = program.repeats > kManyRepeats;
+  const std::uint64_t one_in_3 = draw() % 3;
+  if (walks || one_in_3 == 0) {
+    RandomWalk strategy(draw());
+    execute(program, strategy, "random walk", until);
+  } else if (one_in_3 == 1) {
+    Pct strategy(draw(), draw_changes(draw), expected_steps(program));
+    execute(program, strategy, "PCT", until);
+  } else {
+    PartialOrderSampling strategy(draw());
+    execute(program, strategy, "partial-order sampling", until);
+  }
 }
 
 void ScheduleExplorer::walk(Clock::time_point until) {
@@ -322,14 +349,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
     ++walks_;
     conditions_.patient = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
     const std::uint64_t steps_before = outcome_.steps;
-    // In a long execution, the few changes of PCT would leave the threads to run one by one.
-    if (walks_ % 2 == 0 || program.repeats != 0) {
-      RandomWalk strategy(draw());
-      execute(program, strategy, "random walk", until);
-    } else {
-      Pct strategy(draw(), draw_changes(draw), expected_steps(program));
-      execute(program, strategy, "PCT", until);
-    }
+    execute_at_random(program, draw, until);
     if (conditions_.patient || holds_before(program) != 0 || program.polls != 0) continue;
     steps_drawn_ += outcome_.steps - steps_before;
     acts_drawn_ += acts_of(program);
@@ -342,10 +362,20 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (is_explored(program, bound)) return false;
+  if (!options_.exhaustive && took_too_long(program)) return false;
   if (options_.program) return true;
   if (is_monotonous(program)) return false;
   if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
+}
+
+// Whether it was not whole with a smaller bound, so that random executions show more.
+bool ScheduleExplorer::took_too_long(const LitmusProgram& program) const {
+  return std::any_of(outcome_.explored.begin(), outcome_.explored.end(),
+                     [&](const ExploredProgram& one) {
+                       return !one.whole && !one.every && one.preemptions > 0 &&
+                              one.model == world_.model() && one.program == program;
+                     });
 }
 
 bool ScheduleExplorer::is_explored(const LitmusProgram& program, std::uint32_t bound) const {
@@ -462,13 +492,14 @@ Outcome ScheduleExplorer::test_lock() {
   // The last counterexample needs some time to be shrunk.
   const auto end = began_ + options_.budget / 50 * 49;
   const std::vector<LitmusProgram> all = programs();
-  const std::size_t models = options_.models.size();
+  const auto models = static_cast<int>(options_.models.size());
   for (std::uint32_t bound = 0; bound <= options_.most_preemptions; ++bound) {
-    for (std::size_t model = 0; model < models && !over(end); ++model) {
+    for (int model = 0; model < models && !over(end); ++model) {
       const auto now = Clock::now();
-      work_under(model, [&] {
-        explore_round(all, bound, now + (end - now) / static_cast<int>(models - model));
-      });
+      // An exhaustive exploration may end under one model, and leave its time to the others.
+      const auto left = options_.exhaustive ? (end - now) / (models - model)
+                                            : (end - began_) / models - outcome_.work[model].time;
+      work_under(model, [&] { explore_round(all, bound, now + left); });
     }
   }
   if (!options_.exhaustive) walk_in_turns(end);

@@ -7,8 +7,8 @@
 // others it works in rounds. Each round explores the small programs exhaustively, without
 // preemptions in the first round, then with at most one, two and three. The smallest of them are
 // explored with all these bounds in the first round. After that it runs random programs for about
-// the same time, with PCT and with random walks. Each round uses each memory model in turn, and
-// gives each an equal part of the time that is left; at the end, the model that had less time is
+// the same time, with PCT, partial-order sampling and random walks. Each round uses each memory
+// model in turn, up to an equal part of the budget; at the end, the model that had less time is
 // used next. A counterexample is shrunk before it is reported (first the program, then the
 // schedule), and it can be replayed exactly.
 #pragma once
@@ -138,12 +138,14 @@ class ScheduleExplorer {
   bool every_shows_all(const LitmusProgram& program) const;
   void explore_every(const LitmusProgram& program, Clock::time_point until);
   void explore_smallest(const std::vector<LitmusProgram>& programs, Clock::time_point until);
+  bool took_too_long(const LitmusProgram& program) const;
   bool is_explored(const LitmusProgram& program, std::uint32_t bound) const;
   void try_long_programs(const std::vector<LitmusProgram>& programs, Clock::time_point end);
   void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
                      Clock::time_point end);
   bool fits(const LitmusProgram& program, std::uint32_t bound) const;
   void walk_in_turns(Clock::time_point end);
+  void execute_at_random(const LitmusProgram& program, Random& draw, Clock::time_point until);
   void walk(Clock::time_point until);
   LitmusProgram draw_program(Random& draw) const;
   std::uint64_t expected_steps(const LitmusProgram& program) const;

@@ -190,6 +190,32 @@ std::size_t Pct::choose(const Point& point) {
   return best;
 }
 
+PartialOrderSampling::PartialOrderSampling(std::uint64_t seed)
+    : random_(seed), priorities_(kTimeSlot + 1), old_in_16_(draw_old(random_)) {}
+
+std::uint64_t& PartialOrderSampling::priority_of(const Option& option) {
+  std::uint64_t& priority = priorities_[slot_of(option)];
+  // Time mostly passes only when no thread can run.
+  if (priority == 0) priority = option.kind == Option::kTime ? 1 + random_() / 16 : random_() | 1;
+  return priority;
+}
+
+std::size_t PartialOrderSampling::choose(const Point& point) {
+  if (may_be_spurious(point)) return random_() % kSpuriousOneIn == 0 ? 1 : 0;
+  if (is_of_stores(point)) return choose_store(point, old_in_16_, random_);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < point.options.size(); ++i) {
+    if (priority_of(point.options[i]) > priority_of(point.options[best])) best = i;
+  }
+  const Option& chosen = point.options[best];
+  priority_of(chosen) = 0;
+  if (chosen.kind != Option::kRun || point.next[chosen.thread] == nullptr) return best;
+  for (std::size_t i = 0; i < point.next.size(); ++i) {
+    if (point.next[i] == point.next[chosen.thread]) priorities_[i] = 0;
+  }
+  return best;
+}
+
 RandomWalk::RandomWalk(std::uint64_t seed) : random_(seed) {
   constexpr std::uint32_t kStays[] = {0, 8, 14, 15};
   stay_in_16_ = kStays[random_() % std::size(kStays)];

@@ -95,6 +95,25 @@ class Pct final : public Strategy {
   std::uint32_t old_in_16_;
 };
 
+// Gives the next access of each thread a random priority, and takes the highest. An access that has
+// been made takes with it the priorities of all that are about to access the same word. So two
+// accesses of one word come in either order with the same probability, however many others lie
+// between; in a random walk, a thread that has to come far seldom arrives first.
+//
+// Source  X. Yuan, J. Yang, R. Gu, "Partial Order Aware Concurrency Sampling", 2018.
+class PartialOrderSampling final : public Strategy {
+ public:
+  explicit PartialOrderSampling(std::uint64_t seed);
+  std::size_t choose(const Point& point) override;
+
+ private:
+  std::uint64_t& priority_of(const Option& option);
+
+  Random random_;
+  std::vector<std::uint64_t> priorities_;  // 0: not chosen yet
+  std::uint32_t old_in_16_;
+};
+
 // Chooses each step at random. How strongly it prefers to continue is chosen for each execution.
 class RandomWalk final : public Strategy {
  public:

@@ -38,6 +38,7 @@ struct Access {
     kInterrupted,  // a signal ended the sleep
     kFree,         // of memory
     kGone,         // the word is destroyed
+    kProcessor,    // the thread asks on which processor it runs: `now`
     kPlain,        // a plain access
   };
   std::uint64_t step = 0;

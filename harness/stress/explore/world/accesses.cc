@@ -301,6 +301,15 @@ bool World::fails_spuriously() {
   return true;
 }
 
+std::uint32_t World::processor() {
+  const UntrackedScope untracked(*this);
+  if (threads_.size() != 1) cannot_follow("it asks on which processor it runs");
+  ThreadState& self = threads_[running_];
+  if (fails_spuriously()) self.processor ^= 1;
+  note_access(Access::kProcessor, nullptr, 0, 0, self.processor);
+  return self.processor;
+}
+
 void World::fence(std::memory_order order) {
   const UntrackedScope untracked(*this);
   order = order_of(OrderSites::Part::kFence, order);

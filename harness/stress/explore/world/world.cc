@@ -143,7 +143,7 @@ void World::reset() {
 void World::add_thread() {
   ThreadState& added = slots_[threads_.size()];
   added.state = State::kReady;
-  added.next = nullptr;
+  next_[threads_.size()] = nullptr;
   added.before_access = false;
   added.sleeps_on = nullptr;
   added.joins = 0;
@@ -159,6 +159,7 @@ void World::add_thread() {
   added.spare_ns = 0;
   added.overdue_ns = 0;
   added.ignores_races = 0;
+  added.processor = static_cast<std::uint32_t>(threads_.size() % 2);
   threads_ = std::span(slots_).first(threads_.size() + 1);
 }
 

@@ -69,6 +69,9 @@ class World {
   // changed. After that they poll in turn.
   static constexpr std::uint32_t kFreePolls = 2;
 
+  // In one execution. More spurious events show nothing new.
+  static constexpr std::uint32_t kMostSpurious = 4;
+
   explicit World(Model model);
   // Uses this model from the next execution on.
   void use(Model model) { memory_.use(model); }
@@ -335,6 +338,9 @@ class World {
   void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                   std::memory_order order);
   bool fails_spuriously();
+  // On which of two processors the running thread is. It may have been moved to the other one since
+  // it asked last (Option::kSpurious).
+  std::uint32_t processor();
   void fence(std::memory_order order);
   // A fence for the compiler alone. x86 keeps the order that the compiler kept, but for a load that
   // comes before an earlier store. Under c11 it orders nothing between threads.
@@ -386,9 +392,6 @@ class World {
   static constexpr std::uint64_t kStepsBetweenLooks = 256;
   // After this many pauses in a row, a thread counts as doing nothing but waiting.
   static constexpr std::uint32_t kPausesUntilSettled = 100;
-  // For one execution. More spurious events show nothing new.
-  static constexpr std::uint32_t kMostSpurious = 4;
-
   enum class State : std::uint8_t { kReady, kPaused, kAsleep, kEnded };
 
   struct ThreadState {
@@ -396,7 +399,6 @@ class World {
     Fibre fibre;
     const void* place = nullptr;       // return address of its last access
     bool instrumented = false;         // that is in the code of a plug-in
-    const void* next = nullptr;        // the word that it is about to access, or null
     bool before_access = false;        // it stands at point()
     const void* sleeps_on = nullptr;   // a word; null: waits for a time or joins a thread
     Channels channels = kAllChannels;  // through which it can be woken
@@ -405,6 +407,7 @@ class World {
     std::uint64_t slept_since = 0;  // number in the order of sleepers
     bool timed_out = false;
     int ignores_races = 0;
+    std::uint32_t processor = 0;
     std::uint64_t paused_at = 0;  // value of memory_.changes()
     std::uint64_t polled_at = 0;  // value of memory_.changes(), and …
     std::uint32_t polls = 0;      // … number of polls in a row while it did not change
@@ -516,6 +519,8 @@ class World {
   Fibre outside_;
   std::array<ThreadState, kMaxThreads> slots_;
   std::span<ThreadState> threads_;  // those of slots_ that were started
+  // Of each thread, the word that it is about to access, or null.
+  std::array<const void*, kMaxThreads> next_{};
   std::vector<Option> options_;
   std::vector<Own> owns_;
   std::vector<ThreadBlock> thread_blocks_;

@@ -57,7 +57,8 @@ class WorldProgram final : public SimulatedProgram {
 
   void yield() override { simulated::pause(); }
   void spin_while_held(void*) override { simulated::pause(); }
-  int processor() override { return static_cast<int>(simulated::thread_number() % 2); }
+  int processor() override { return static_cast<int>(world().processor()); }
+  int node_of(int processor) const override { return processor; }
 
   std::byte* thread_block(std::size_t module) override { return world().thread_block(module); }
   std::byte* add_thread_block(std::size_t module, std::size_t bytes) override {

@@ -52,9 +52,9 @@ bool World::matters_to_others(std::uint32_t thread) const {
     if (i == thread) continue;
     const ThreadState& other = threads_[i];
     const bool waits_for_any = other.state == State::kPaused && !ready(i);
-    if (waits_for_any || other.next == &kAnyWord) return true;
-    if (other.next == &kLatestStores && memory_.stored_since(thread)) return true;
-    if (other.next != nullptr && memory_.buffers(thread, other.next)) return true;
+    if (waits_for_any || next_[i] == &kAnyWord) return true;
+    if (next_[i] == &kLatestStores && memory_.stored_since(thread)) return true;
+    if (next_[i] != nullptr && memory_.buffers(thread, next_[i])) return true;
     if (memory_.buffers_meet(thread, i)) return true;
   }
   return false;
@@ -114,6 +114,7 @@ void World::decide(bool may_go_on) {
                                   .may_go_on = may_go_on,
                                   .all_paused = all_paused_,
                                   .options = options_,
+                                  .next = {next_.data(), threads_.size()},
                                   .awake_only = following() ? awake_only() : 0});
       if (chosen == Strategy::kLeave) leave(End::kLeft);
       if (restless && !strategy_->restless()) note_decision({Option::kSettle});
@@ -236,10 +237,10 @@ void World::wait_for_change() {
 // The decision point before an access. `next` is the word of the access; null if it has none.
 void World::point(const void* next) {
   ++accesses_;
-  threads_[running_].next = next;
+  next_[running_] = next;
   threads_[running_].before_access = true;
   choose_next(true);
-  threads_[running_].next = nullptr;
+  next_[running_] = nullptr;
   threads_[running_].before_access = false;
 }
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Algorithms as they were published first are found, and are clean as they were corrected."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from patience import look_until
+from program import PLUGINS, Program
+
+PLUGIN = str(PLUGINS / "old_bugs.so")
+
+
+def reports_of(lockbench: Program, lock: str, *words: str) -> list[dict[str, Any]]:
+    done = lockbench.run(
+        *("stress", lock, "--plugin", PLUGIN, "--engine", "sim", "--format", "json", *words)
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("lock", ["fair_queue", "grouped"])
+def test_as_it_was_corrected_it_is_clean(lockbench: Program, lock: str) -> None:
+    for report in reports_of(lockbench, lock, "--budget", "4s"):
+        assert report["verdict"] == "clean", report
+
+
+@pytest.mark.parametrize(
+    ("lock", "oracles"),
+    [
+        ("fair_queue_printed", {"exclusion", "ordering"}),
+        ("grouped_25847", {"progress"}),
+    ],
+)
+def test_as_it_was_published_it_fails(lockbench: Program, lock: str, oracles: set[str]) -> None:
+    failed: list[str] = []
+
+    def look(seconds: int, seed: int) -> None:
+        words = ("--budget", f"{seconds}s", "--seed", str(seed))
+        for report in reports_of(lockbench, lock, *words):
+            if report["verdict"] == "failed":
+                failed.append(report["oracle"])
+
+    look_until(lambda _: bool(failed), look)
+    assert failed and set(failed) <= oracles, failed
