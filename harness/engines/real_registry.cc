@@ -14,6 +14,7 @@
 
 #include "harness/catalog/lines.h"
 #include "harness/engines/coroutine_holds.h"
+#include "harness/engines/stopped_waits.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
 #include "primitives/keyed_mutex.h"
@@ -126,14 +127,21 @@ std::vector<RegisteredLock> shared_locks() {
                                                         "each thread reads before it writes", 2),
       lock_under_test<ReadersApart<KeyedSharedMutex<>>>(
           "keyed_shared:readers=apart", "readers and writers are different threads", 2),
-      lock_under_test<NumberedPermits<KeyedSemaphore<>>>("keyed_semaphore",
-                                                         "two permits for each key", 2U, 2),
+      with_permits(2, lock_under_test<NumberedPermits<KeyedSemaphore<>>>(
+                          "keyed_semaphore", "two permits for each key", 2U, 2)),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
                                         2),
       lock_under_test<CoroutineHolds<>>("keyed_co", "coroutines that wait for a key", 2),
+      lock_under_test<StoppedWaits<KeyedMutex<>>>("keyed:waits=stopped",
+                                                  "waits end when a stop is requested", 2),
+      lock_under_test<ReadersApart<StoppedWaits<KeyedSharedMutex<>>>>(
+          "keyed_shared:readers=apart,waits=stopped",
+          "waits of readers and writers end when a stop is requested", 2),
+      with_permits(
+          2, lock_under_test<NumberedPermits<StoppedWaits<KeyedSemaphore<>>>>(
+                 "keyed_semaphore:waits=stopped", "waits end when a stop is requested", 2U, 2)),
   };
   for (RegisteredLock& lock : locks) lock.abilities.strong_try = lock.abilities.reclaims = true;
-  locks[2].abilities.capacity = 2;
   return locks;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
+#include "harness/engines/stopped_waits.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
 #include "primitives/as_published/reentrant_as_published.h"
@@ -73,11 +74,6 @@ class ParkingTableMutex : public lockbench::internal::TimedMembers<ParkingTableM
 
   platform::ParkingTable::Word word_{kFree};
 };
-
-RegisteredLock with_permits(std::uint32_t permits, RegisteredLock line) {
-  line.abilities.capacity = permits;
-  return line;
-}
 
 // Longer than any pause in a program, so a hold expires only if the simulation advances the clock.
 constexpr std::chrono::milliseconds kLimit{20};
@@ -148,6 +144,16 @@ std::vector<RegisteredLock> shipped_locks() {
           "keyed_shared:readers=first", "each thread reads before it writes; one bucket", 1),
       lock_under_test<ReadersApart<KeyedSharedMutex<>>>(
           "keyed_shared:readers=apart", "readers and writers are different threads; one bucket", 1),
+      lock_under_test<StoppedWaits<KeyedMutex<>>>(
+          "keyed:waits=stopped", "waits end when a stop is requested; one bucket", 1),
+      limited(lock_under_test<StoppedWaits<KeyedLimited<>>>(
+          "keyed_limited:waits=stopped", "waits end when a stop is requested", kLimit, 1)),
+      lock_under_test<ReadersApart<StoppedWaits<KeyedSharedMutex<>>>>(
+          "keyed_shared:readers=apart,waits=stopped",
+          "waits of readers and writers end when a stop is requested; one bucket", 1),
+      with_permits(
+          2, lock_under_test<NumberedPermits<StoppedWaits<KeyedSemaphore<>>>>(
+                 "keyed_semaphore:waits=stopped", "waits end when a stop is requested", 2U, 1)),
       with_permits(2, lock_under_test<NumberedPermits<KeyedSemaphore<>>>(
                           "keyed_semaphore", "two permits for each key; one bucket", 2U, 1)),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,

@@ -233,4 +233,10 @@ RegisteredLock lock_under_test(std::string name, std::string summary, Arguments.
   return line;
 }
 
+// The entry of a lock that was made for so many holders of a key at once.
+inline RegisteredLock with_permits(std::uint32_t permits, RegisteredLock line) {
+  line.abilities.capacity = permits;
+  return line;
+}
+
 }  // namespace lockbench::stress

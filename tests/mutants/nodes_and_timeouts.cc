@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
+#include "harness/engines/stopped_waits.h"
 #include "tests/mutants/abandoned_queue.h"
 #include "tests/mutants/cached_table.h"
 #include "tests/mutants/co_lock.h"
@@ -15,6 +16,7 @@
 #include "tests/mutants/made_lock.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/nesting_lock.h"
+#include "tests/mutants/stopped_lock.h"
 #include "tests/mutants/timed_lock.h"
 
 namespace lockbench::mutants {
@@ -150,11 +152,26 @@ std::vector<Mutant> coroutines() {
   };
 }
 
+std::vector<Mutant> stopped() {
+  using F = StopFault;
+  return {
+      control<StoppedWaits<StoppableLock<F::kNone>>>("stopped", "waits that end at a stop"),
+      simulated_only<StoppedWaits<StoppableLock<F::kLooksTooSoon>>>(
+          "stopped_looks_too_soon", "sleeps after a stop that came when it had looked", {kModel},
+          "the window lies between two loads: a nanosecond"),
+      broken<StoppedWaits<StoppableLock<F::kWakesNobody>>>(
+          "stopped_wakes_nobody", "a stop wakes nobody that sleeps", {kModel}),
+      broken<StoppedWaits<StoppableLock<F::kGivesUpTheKey>>>("stopped_gives_up_the_key",
+                                                             "releases a key that it did not get",
+                                                             kTwoInside + kOrdering + kModel),
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> mutants_of_nodes_and_timeouts() {
   return all_of({timeouts, without_a_reason, objects_of_waiters, abandoned_by_waiters,
-                 made_at_first_use, unlocked_by_others, entries_of_tables, coroutines});
+                 made_at_first_use, unlocked_by_others, entries_of_tables, coroutines, stopped});
 }
 
 }  // namespace lockbench::mutants

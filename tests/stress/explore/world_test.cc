@@ -221,19 +221,17 @@ TEST(World, HeedsAFenceForTheCompilerUnderTsoAlone) {
   }
 }
 
-// In how many of 200 executions a load sees the store of a thread that has 50 other accesses to make
-// before it.
-template <class Sampling>
-int late_stores_seen() {
+// The probability is 1 / 21. If each step were drawn, it would be one in a million.
+TEST(PartialOrderSampling, LetsAnAccessComeAfterManyOfAnotherThread) {
   int seen = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Sampling strategy(seed);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    PartialOrderSampling strategy(seed);
     world().run(
         [&] {
           Atomic<int> other{0};
           Atomic<int> word{0};
           Thread writer([&] {
-            for (int i = 0; i < 50; ++i) other.fetch_add(1, kRelaxed);
+            for (int i = 0; i < 19; ++i) other.fetch_add(1, kRelaxed);
             word.fetch_add(1, kRelaxed);
           });
           Thread reader([&] { seen += word.load(kRelaxed); });
@@ -242,12 +240,8 @@ int late_stores_seen() {
         },
         strategy);
   }
-  return seen;
-}
-
-TEST(PartialOrderSampling, LetsAccessesOfOneWordComeInEitherOrder) {
-  EXPECT_GT(late_stores_seen<PartialOrderSampling>(), 60);
-  EXPECT_LT(late_stores_seen<PartialOrderSampling>(), 140);
+  EXPECT_GT(seen, 5);
+  EXPECT_LT(seen, 100);
 }
 
 TEST(World, KeepsExceptionsOfThreadsApart) {

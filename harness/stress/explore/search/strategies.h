@@ -96,9 +96,9 @@ class Pct final : public Strategy {
 };
 
 // Gives the next access of each thread a random priority, and takes the highest. An access that has
-// been made takes with it the priorities of all that are about to access the same word. So two
-// accesses of one word come in either order with the same probability, however many others lie
-// between; in a random walk, a thread that has to come far seldom arrives first.
+// been made takes with it the priorities of all that are about to access the same word. So an
+// access comes after n others of another thread with a probability of 1 / (n + 1), instead of 1 /
+// 2^n if each step is drawn, and which of two comes first at a word is drawn for these two alone.
 //
 // Source  X. Yuan, J. Yang, R. Gu, "Partial Order Aware Concurrency Sampling", 2018.
 class PartialOrderSampling final : public Strategy {

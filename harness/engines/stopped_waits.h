@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// StoppedWaits: a lock whose waits end when a stop is requested, as a lock with timeouts, so that
+// the engines can check it. A stop is requested when the timeout of a call is over.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/mutex.h"
+#include "primitives/platform/stop.h"
+#include "primitives/platform/thread.h"
+
+namespace lockbench {
+
+// Requests stops, each at a time that was agreed on, in a thread of its own.
+class StopsInTime {
+ public:
+  // A stop, until the end of this object.
+  class Appointment {
+   public:
+    Appointment(StopsInTime& stops, platform::Time due) : stops_(stops), due_(due) {
+      stops_.add(*this);
+    }
+    ~Appointment() { stops_.remove(*this); }
+    Appointment(const Appointment&) = delete;
+    Appointment& operator=(const Appointment&) = delete;
+
+    platform::StopToken token() const { return source_.get_token(); }
+
+   private:
+    friend class StopsInTime;
+
+    StopsInTime& stops_;
+    const platform::Time due_;
+    platform::StopSource source_;
+  };
+
+  ~StopsInTime() {
+    {
+      const std::lock_guard guard(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void add(Appointment& appointment) {
+    {
+      const std::lock_guard guard(mutex_);
+      pending_.push_back(&appointment);
+      // Here, since most programs have no timeouts.
+      if (!thread_.joinable()) thread_ = platform::Thread([this] { run(); });
+    }
+    changed_.notify_all();
+  }
+
+  // Waits for a request that is under way.
+  void remove(Appointment& appointment) {
+    const std::lock_guard guard(mutex_);
+    std::erase(pending_, &appointment);
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+      const auto next = std::min_element(
+          pending_.begin(), pending_.end(),
+          [](const Appointment* a, const Appointment* b) { return a->due_ < b->due_; });
+      if (next == pending_.end()) {
+        changed_.wait(lock);
+      } else if (platform::now() < (*next)->due_) {
+        changed_.wait_until(lock, (*next)->due_);
+      } else {
+        Appointment* const due = *next;
+        pending_.erase(next);
+        due->source_.request_stop();
+      }
+    }
+  }
+
+  platform::Mutex mutex_;
+  platform::ConditionVariable changed_;
+  std::vector<Appointment*> pending_;
+  bool ends_ = false;
+  platform::Thread thread_;
+};
+
+template <class P>
+class StoppedWaits {
+ public:
+  static constexpr auto kPromises = [] {
+    auto promises = P::kPromises;
+    promises.timed = true;
+    return promises;
+  }();
+
+  class Handle {
+   public:
+    Handle(StoppedWaits& owner, std::uint64_t key)
+        : stops_(owner.stops_), handle_(owner.lock_.handle(key)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { handle_.lock(); }
+    bool try_lock() { return handle_.try_lock(); }
+    bool try_lock_for(std::chrono::nanoseconds timeout) {
+      const StopsInTime::Appointment stop(stops_, platform::now() + timeout);
+      return handle_.lock(stop.token());
+    }
+    void unlock() { handle_.unlock(); }
+
+    void lock_shared() requires SharedLockable<HandleOf<P>> { handle_.lock_shared(); }
+    bool try_lock_shared() requires SharedLockable<HandleOf<P>> {
+      return handle_.try_lock_shared();
+    }
+    bool try_lock_shared_for(std::chrono::nanoseconds timeout) requires
+        SharedLockable<HandleOf<P>> {
+      const StopsInTime::Appointment stop(stops_, platform::now() + timeout);
+      return handle_.lock_shared(stop.token());
+    }
+    void unlock_shared() requires SharedLockable<HandleOf<P>> { handle_.unlock_shared(); }
+
+   private:
+    StopsInTime& stops_;
+    HandleOf<P> handle_;
+  };
+
+  template <class... Arguments>
+  explicit StoppedWaits(Arguments... arguments) : lock_(arguments...) {}
+
+  Handle handle(std::uint64_t key) { return Handle(*this, key); }
+  std::uint32_t capacity() const { return lock_.capacity(); }
+  std::size_t lock_bytes() const { return lock_.lock_bytes(); }
+  std::size_t keys_kept() const requires CountsKeys<P> { return lock_.keys_kept(); }
+
+ private:
+  P lock_;
+  StopsInTime stops_;
+};
+
+}  // namespace lockbench
