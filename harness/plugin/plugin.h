@@ -345,6 +345,7 @@ class PluginLocks {
                   has_readers_first(internal::promises_of<L>())) {
       add_readers_first<GlobalLock<L>, std::uint64_t>(one.listing, internal::promises_of<L>());
       add_readers_apart<GlobalLock<L>>(one.listing, internal::promises_of<L>());
+      if constexpr (UpgradeLockable<L>) add_readers_upgraded<L>(one.listing);
     }
   }
 
@@ -376,6 +377,16 @@ class PluginLocks {
     internal::keep_promises(promises, form);
     form.name = stress::readers_apart(form.name);
     form.summary += ", whose readers and writers are different threads";
+    offer_.locks.push_back(std::move(form));
+  }
+
+  // The same form, whose writers come as readers.
+  template <class L>
+  void add_readers_upgraded(const Listing& listing) {
+    using Form = ReadersApart<GlobalLock<Upgraded<L>>>;
+    stress::RegisteredLock form = registered_lock_of<Form, std::uint64_t>({listing, plain<Form>});
+    form.name = stress::readers_upgraded(form.name);
+    form.summary += ", whose writers come as readers that become writers";
     offer_.locks.push_back(std::move(form));
   }
 

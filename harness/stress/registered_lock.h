@@ -46,6 +46,11 @@ inline std::string readers_apart(const std::string& lock) {
   return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=apart";
 }
 
+// The name of the same form whose writers come as readers that may become writers (Upgraded).
+inline std::string readers_upgraded(const std::string& lock) {
+  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=upgraded";
+}
+
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`
   std::string summary;  // one line: what it is, or what is wrong with it

@@ -165,6 +165,59 @@ class ReadersFirst {
   GuardedRecord record_;
 };
 
+// A lock of which one thread at a time may hold more than the readers beside it: the right to
+// become a writer without letting another one in between. Names are those of boost::upgrade_mutex.
+template <class L>
+concept UpgradeLockable = SharedLockable<L> && requires(L& lock) {
+  lock.lock_upgrade();
+  lock.unlock_upgrade();
+  lock.unlock_upgrade_and_lock();
+};
+
+// Upgraded: a lock whose writers come as readers who may become writers, and leave as readers, if
+// the lock has unlock_and_lock_shared(). If another thread writes meanwhile, it was inside beside
+// a reader. A try is the lock's own, because one that waits for readers is none.
+template <UpgradeLockable L>
+class Upgraded {
+ public:
+  static constexpr Promises kPromises{};
+
+  void lock() {
+    base_.lock_upgrade();
+    // relaxed, here and below: the lock under test orders these.
+    const std::uint64_t before = writes_.load(std::memory_order_relaxed);
+    base_.unlock_upgrade_and_lock();
+    expect_no_writes_since(before);
+    if (was_passed_.load(std::memory_order_relaxed)) throw stress::ReaderBesideWriter();
+  }
+  bool try_lock() { return base_.try_lock(); }
+  void unlock() {
+    const std::uint64_t after = writes_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if constexpr (requires { base_.unlock_and_lock_shared(); }) {
+      base_.unlock_and_lock_shared();
+      expect_no_writes_since(after);
+      base_.unlock_shared();
+    } else {
+      base_.unlock();
+    }
+  }
+
+  void lock_shared() { base_.lock_shared(); }
+  bool try_lock_shared() { return base_.try_lock_shared(); }
+  void unlock_shared() { base_.unlock_shared(); }
+
+ private:
+  // unlock() may not throw, so the next lock() does.
+  void expect_no_writes_since(std::uint64_t moment) {
+    if (writes_.load(std::memory_order_relaxed) == moment) return;
+    was_passed_.store(true, std::memory_order_relaxed);
+  }
+
+  L base_;
+  platform::Atomic<std::uint64_t> writes_{0};
+  platform::Atomic<bool> was_passed_{false};
+};
+
 // ReadersApart: key 0 is held alone, and every other key is held by one reader, so threads may only
 // read, and readers may stay. A thread that requests the key of a reader that is inside acquires
 // the lock alone, as a writer does, so that a key has one holder at a time.

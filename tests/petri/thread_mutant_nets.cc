@@ -141,7 +141,8 @@ const std::vector<std::string>& without_net() {
       refusals_4_bits refusals_7_bits refusals_8_bits ring ring_4 ring_4_of_4 ring_4_of_6 ring_8
       rocksdb_13585 rocksdb_13585_fixed rt_mutex serenity_20425 serenity_20425_fixed served
       served_last_first shared_reader_frees_all shared_writer_beside_reader
-      spin_spurious_try_allowed stripes_try_leaks table_full_16 table_highest_is_free table_low_16
+      spin_spurious_try_allowed stopped stopped_gives_up_the_key stopped_looks_too_soon
+      stopped_wakes_nobody stripes_try_leaks table_full_16 table_highest_is_free table_low_16
       table_low_32 table_low_48 table_low_8 telling telling_anybodys_owner telling_owner_stays
       telling_stays_locked telling_try_is_no_owner ticket ticket_barges ticket_serves_16
       ticket_serves_8 ticket_try_blocks timed timed_late timed_low_31_ms timed_low_32

@@ -4,10 +4,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <lockbench/plugin.h>
+#include <mutex>
 #include <sched.h>
 #include <string_view>
 
@@ -162,6 +164,92 @@ class Tickets {
 using Number = std::uint64_t;
 using Name = std::string_view;
 
+// Readers, one of which may become a writer, and a writer that becomes a reader.
+enum class Change { kAtOnce, kLetsOthersWrite, kTwoMayBecomeWriters, kLetsOthersWriteAtTheEnd };
+
+template <Change kChange>
+class Changing {
+ public:
+  void lock() {
+    wait_until([this] { return !writes_ && !may_write_ && readers_ == 0; },
+               [this] { writes_ = true; });
+  }
+  bool try_lock() {
+    const std::lock_guard<std::mutex> guard(guard_);
+    if (writes_ || may_write_ || readers_ != 0) return false;
+    return writes_ = true;
+  }
+  void unlock() {
+    change([this] { writes_ = false; });
+  }
+
+  void lock_shared() {
+    wait_until([this] { return !writes_; }, [this] { ++readers_; });
+  }
+  bool try_lock_shared() {
+    const std::lock_guard<std::mutex> guard(guard_);
+    if (!writes_) ++readers_;
+    return !writes_;
+  }
+  void unlock_shared() {
+    change([this] { --readers_; });
+  }
+
+  void lock_upgrade() {
+    constexpr bool kAnybody = kChange == Change::kTwoMayBecomeWriters;
+    wait_until([this] { return !writes_ && (kAnybody || !may_write_); },
+               [this] { may_write_ = true; });
+  }
+  void unlock_upgrade() {
+    change([this] { may_write_ = false; });
+  }
+  void unlock_upgrade_and_lock() {
+    if constexpr (kChange == Change::kLetsOthersWrite) {
+      unlock_upgrade();
+      lock();
+    } else {
+      wait_until([this] { return !writes_ && readers_ == 0; },
+                 [this] {
+                   may_write_ = false;
+                   writes_ = true;
+                 });
+    }
+  }
+  void unlock_and_lock_shared() {
+    if constexpr (kChange == Change::kLetsOthersWriteAtTheEnd) {
+      unlock();
+      lock_shared();
+    } else {
+      change([this] {
+        writes_ = false;
+        ++readers_;
+      });
+    }
+  }
+
+ private:
+  template <class Ready, class Then>
+  void wait_until(const Ready& ready, const Then& then) {
+    std::unique_lock<std::mutex> lock(guard_);
+    changed_.wait(lock, ready);
+    then();
+  }
+  template <class Do>
+  void change(const Do& done) {
+    {
+      const std::lock_guard<std::mutex> guard(guard_);
+      done();
+    }
+    changed_.notify_all();
+  }
+
+  std::mutex guard_;
+  std::condition_variable changed_;
+  bool writes_ = false;
+  bool may_write_ = false;
+  int readers_ = 0;
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -174,6 +262,13 @@ LOCKBENCH_PLUGIN(locks) {
       "shared_relaxed", "what a reader has read is not over when it leaves");
   locks.add<Tickets<true>>("shared_tickets", "tickets, kept in nodes");
   locks.add<Tickets<false>>("shared_tickets_leave_early", "a reader leaves for those before it");
+  locks.add<Changing<Change::kAtOnce>>("changing", "a reader becomes a writer, and a reader again");
+  locks.add<Changing<Change::kLetsOthersWrite>>("changing_lets_go",
+                                                "others may write before it does");
+  locks.add<Changing<Change::kTwoMayBecomeWriters>>("changing_two",
+                                                    "two may become writers at a time");
+  locks.add<Changing<Change::kLetsOthersWriteAtTheEnd>>("changing_lets_go_at_the_end",
+                                                        "others may write before it reads again");
   locks.add<Timed>("shared_timed", "with timeouts");
   locks.add<TimedForWriters>("shared_timed_writers", "with timeouts, for writers alone");
   locks.add<Table<Number, Fault::kNone>>("shared_rows", "stripes");

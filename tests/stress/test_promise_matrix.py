@@ -73,4 +73,4 @@ def test_a_thread_that_is_passed_once_more_than_promised_is_found(lockbench: Pro
     done = lockbench.run("stress", "passing_too_often", "--plugin", PLUGIN, *words)
     report = json.loads(done.stdout.splitlines()[0])
     assert report["oracle"] == "fairness", report
-    assert "is passed for the 4th time; the lock promises a bypass_limit of 3" in report["what"]
+    assert "it was passed 4 times, and the lock promises a bypass_limit of 3" in report["what"]

@@ -87,6 +87,30 @@ def test_readers_and_a_writer_are_explored_in_every_interleaving(lockbench: Prog
     assert explored["bound"] == "in every interleaving under c11", report
 
 
+@pytest.mark.parametrize("engine", ["sim", "real"])
+def test_a_lock_whose_readers_become_writers_has_a_form_for_it(
+    lockbench: Program, engine: str
+) -> None:
+    reports = reports_of(lockbench, "changing", "--engine", engine, budget="4s")
+    forms = [name.partition("readers=")[2] for name in reports]
+    assert forms.count("upgraded") == 1, reports
+    for report in reports.values():
+        assert report["verdict"] == "clean", report
+
+
+@pytest.mark.parametrize(
+    "lock", ["changing_lets_go", "changing_two", "changing_lets_go_at_the_end"]
+)
+def test_a_writer_that_comes_between_is_found_in_that_form(lockbench: Program, lock: str) -> None:
+    for engine in ("sim", "real"):
+        failed = look_until(
+            lambda seen: bool(seen),
+            lambda seconds, seed: failures_of(lockbench, lock, engine, seconds, seed),
+        )
+        assert list(failed) == [f"global:lock={lock},readers=upgraded"], failed
+        assert {one["oracle"] for one in failed.values()} == {"exclusion"}, failed
+
+
 def test_readers_that_bring_a_node_are_seen(lockbench: Program) -> None:
     failed = failures_of(lockbench, "shared_tickets_leave_early", "sim", 2, 1)
     assert any(name.endswith("readers=apart") for name in failed), failed

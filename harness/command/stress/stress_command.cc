@@ -98,8 +98,9 @@ void complete_names(const std::vector<EngineListing>& engines, const stress::Ord
   if (!order.program.empty() || !order.mode.empty()) return;
   const std::vector<std::string> named = names;
   for (const std::string& name : named) {
-    for (const std::string& form : {stress::readers_first(name), stress::readers_apart(name),
-                                    stress::several_objects_of(name)}) {
+    for (const std::string& form :
+         {stress::readers_first(name), stress::readers_apart(name), stress::readers_upgraded(name),
+          stress::several_objects_of(name)}) {
       if (known(form) && std::find(names.begin(), names.end(), form) == names.end()) {
         names.push_back(form);
       }

@@ -23,7 +23,8 @@ struct Option {
     kRun,       // `thread` performs its next access
     kFlush,     // the oldest store of `thread` leaves its buffer
     kTime,      // time advances to the next deadline
-    kSpurious,  // the next operation of `thread` fails or returns spuriously
+    kSpurious,  // the next operation of `thread` fails or returns spuriously, or the thread that
+                // asks for its processor was moved to another one
     kRead,      // a load or update reads the store that `age` others follow (kC11)
     kPlace,     // a store comes before the last `age` stores of its word (kC11)
     kArrive,    // all stores so far become visible to `thread` (kC11)

@@ -110,9 +110,9 @@ struct Fairness {
     }
     if (f.fault == kPassedTooOften) {
       return absl::StrCat(thread, " acquires key ", f.key, " before ",
-                          name_of_actor(f.other, actor), ", which has waited since before ", thread,
-                          " requested it, and is passed for the ", f.x,
-                          "th time; the lock promises a bypass_limit of ", f.y);
+                          name_of_actor(f.other, actor), ", which waited for it already when ",
+                          thread, " requested it; it was passed ", f.x,
+                          " times, and the lock promises a bypass_limit of ", f.y);
     }
     if (f.fault == kReaderPassed || f.fault == kWriterPassed) {
       const bool writes = f.fault == kWriterPassed;
