@@ -27,19 +27,25 @@ def test_as_it_was_corrected_it_is_clean(lockbench: Program, lock: str) -> None:
         assert report["verdict"] == "clean", report
 
 
+# The second one is found in 9 of 20 runs of ten seconds; with this program, in each.
+FOUR_IN_A_HURRY = ("--memory", "c11", "--program", "M16 L0 U | L0 U | L0 U | L0 U")
+
+
 @pytest.mark.parametrize(
-    ("lock", "oracles"),
+    ("lock", "words", "oracles"),
     [
-        ("fair_queue_printed", {"exclusion", "ordering"}),
-        ("grouped_25847", {"progress"}),
+        ("fair_queue_printed", (), {"exclusion", "ordering"}),
+        ("grouped_25847", FOUR_IN_A_HURRY, {"progress"}),
     ],
 )
-def test_as_it_was_published_it_fails(lockbench: Program, lock: str, oracles: set[str]) -> None:
+def test_as_it_was_published_it_fails(
+    lockbench: Program, lock: str, words: tuple[str, ...], oracles: set[str]
+) -> None:
     failed: list[str] = []
 
     def look(seconds: int, seed: int) -> None:
-        words = ("--budget", f"{seconds}s", "--seed", str(seed))
-        for report in reports_of(lockbench, lock, *words):
+        budget = ("--budget", f"{seconds}s", "--seed", str(seed))
+        for report in reports_of(lockbench, lock, *words, *budget):
             if report["verdict"] == "failed":
                 failed.append(report["oracle"])
 

@@ -40,7 +40,7 @@ def test_a_correct_lock_is_clean_in_both_forms(lockbench: Program, lock: str, en
     ("lock", "oracles"),
     [
         ("depth_of_thread", ["exclusion"]),
-        ("node_for_all", ["progress", "cycle", "exclusion"]),
+        ("node_for_all", ["progress", "cycle", "exclusion", "residue"]),
         ("bed_wakes_one", ["progress", "independence"]),
         ("known_by_address", ["progress"]),
     ],

@@ -242,6 +242,16 @@ void add_readers(const Abilities& can, std::vector<std::string>& texts) {
                 "L0 R4000000 U | W1:400000 U | L2 U", "L1 U | W0:400000 U | L0 U"});
 }
 
+// Threads that neither rest, nor are refused, meet in the lock more often.
+void make_hasty(LitmusProgram& program) {
+  for (std::vector<Act>& acts : program.threads) {
+    std::erase_if(acts, [](const Act& act) { return act.kind == Act::kSleep; });
+    for (Act& act : acts) {
+      if (act.kind == Act::kTryLock || act.kind == Act::kTryLockFor) act.kind = Act::kLock;
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std::string& text) {
@@ -288,10 +298,11 @@ LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std
 
 LitmusProgram generate_busy_program(const Abilities& abilities, std::uint64_t seed) {
   Random random(seed);
-  const ProgramSize size{.threads = 3 + static_cast<std::uint32_t>(random() % 2),
-                         .keys = 1 + static_cast<std::uint32_t>(random() % 2),
+  const ProgramSize size{.threads = random() % 4 == 0 ? 3U : 4U,
+                         .keys = random() % 4 == 0 ? 2U : 1U,
                          .holds = 1 + static_cast<std::uint32_t>(random() % 2)};
   LitmusProgram program = generate_program(abilities, size, random());
+  if (random() % 2 == 0) make_hasty(program);
   program.repeats = 4 + static_cast<std::uint32_t>(random() % 13);
   return program;
 }

@@ -53,10 +53,9 @@ constexpr std::uint64_t kPatientOneIn = 1024;
 constexpr std::uint64_t kLongOneIn = 512;
 constexpr std::uint64_t kFirstLong = 64;
 
-// One of this many random programs is repeated some times, and so takes as much time as the others
-// together.
-constexpr std::uint64_t kBusyOneIn = 8;
-constexpr std::uint64_t kFirstBusy = 5;
+// One of this many random programs is repeated some times.
+constexpr std::uint64_t kBusyOneIn = 4;
+constexpr std::uint64_t kFirstBusy = 1;
 constexpr std::uint32_t kManyRepeats = 100;
 
 // For an exhaustive exploration under c11: most choices of a store other than the last in one
@@ -332,7 +331,7 @@ void ScheduleExplorer::execute_at_random(const LitmusProgram& program, Random& d
   if (walks || one_in_3 == 0) {
     RandomWalk strategy(draw());
     execute(program, strategy, "random walk", until);
-  } else if (one_in_3 == 1) {
+  } else if (one_in_3 == 1 && program.repeats == 0) {
     Pct strategy(draw(), draw_changes(draw), expected_steps(program));
     execute(program, strategy, "PCT", until);
   } else {
