@@ -176,15 +176,20 @@ concept UpgradeLockable = SharedLockable<L> && requires(L& lock) {
 
 // Upgraded: a lock whose writers come as readers who may become writers, and leave as readers, if
 // the lock has unlock_and_lock_shared(). If another thread writes meanwhile, it was inside beside
-// a reader. A try is the lock's own, because one that waits for readers is none.
+// a reader. Every second writer first gives the right to become one up again. A try is the lock's
+// own, because one that waits for readers is none.
 template <UpgradeLockable L>
 class Upgraded {
  public:
   static constexpr Promises kPromises{};
 
   void lock() {
-    base_.lock_upgrade();
     // relaxed, here and below: the lock under test orders these.
+    if (writes_.load(std::memory_order_relaxed) % 2 != 0) {
+      base_.lock_upgrade();
+      base_.unlock_upgrade();
+    }
+    base_.lock_upgrade();
     const std::uint64_t before = writes_.load(std::memory_order_relaxed);
     base_.unlock_upgrade_and_lock();
     expect_no_writes_since(before);

@@ -165,7 +165,13 @@ using Number = std::uint64_t;
 using Name = std::string_view;
 
 // Readers, one of which may become a writer, and a writer that becomes a reader.
-enum class Change { kAtOnce, kLetsOthersWrite, kTwoMayBecomeWriters, kLetsOthersWriteAtTheEnd };
+enum class Change {
+  kAtOnce,
+  kLetsOthersWrite,
+  kTwoMayBecomeWriters,
+  kLetsOthersWriteAtTheEnd,
+  kKeepsTheRight
+};
 
 template <Change kChange>
 class Changing {
@@ -201,7 +207,7 @@ class Changing {
                [this] { may_write_ = true; });
   }
   void unlock_upgrade() {
-    change([this] { may_write_ = false; });
+    change([this] { may_write_ = kChange == Change::kKeepsTheRight; });
   }
   void unlock_upgrade_and_lock() {
     if constexpr (kChange == Change::kLetsOthersWrite) {
@@ -269,6 +275,8 @@ LOCKBENCH_PLUGIN(locks) {
                                                     "two may become writers at a time");
   locks.add<Changing<Change::kLetsOthersWriteAtTheEnd>>("changing_lets_go_at_the_end",
                                                         "others may write before it reads again");
+  locks.add<Changing<Change::kKeepsTheRight>>("changing_keeps",
+                                              "who gives up to become a writer keeps the right");
   locks.add<Timed>("shared_timed", "with timeouts");
   locks.add<TimedForWriters>("shared_timed_writers", "with timeouts, for writers alone");
   locks.add<Table<Number, Fault::kNone>>("shared_rows", "stripes");

@@ -81,7 +81,7 @@ struct Abilities {
   bool numbers_holders() const { return capacity == 1 || leases; }
   // Whether it promises something about who is served before whom.
   bool serves_in_order() const {
-    return bypass_limit != 0 || readers_order != ReadersOrder::kNone || (fair && !keys_read);
+    return fair || bypass_limit != 0 || readers_order != ReadersOrder::kNone;
   }
   bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once

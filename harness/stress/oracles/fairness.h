@@ -31,8 +31,7 @@ struct Fairness {
   };
 
   static bool needed(const EngineTraits& engine, const Abilities& abilities) {
-    const bool ordered = abilities.fair || abilities.serves_in_order();
-    return engine.simulates && ordered && shows_order_of_arrival(abilities);
+    return engine.simulates && abilities.serves_in_order() && shows_order_of_arrival(abilities);
   }
 
   static CheckResult check(const Turn& turn) {

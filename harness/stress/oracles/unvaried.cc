@@ -40,6 +40,8 @@ constexpr Dimension kUnvaried[] = {
      [](const Abilities& can) { return can.bypass_limit != 0; }},
     {"more than 60 threads that pass one", true, false,
      [](const Abilities& can) { return can.bypass_limit > kMostPassesShown; }},
+    {"as many threads as may pass one, at a key of several holders", true, false,
+     [](const Abilities& can) { return can.bypass_limit != 0 && can.capacity > 1; }},
     {"a reader's try beside a reader", false, true,
      [](const Abilities& can) { return can.keys_read && can.strong_try; }},
     {"keys that differ in a few bits of a good hash", true, false,

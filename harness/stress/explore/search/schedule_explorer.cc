@@ -56,6 +56,9 @@ constexpr std::uint64_t kFirstLong = 64;
 // One of this many random programs is repeated some times.
 constexpr std::uint64_t kBusyOneIn = 4;
 constexpr std::uint64_t kFirstBusy = 1;
+
+// In an execution with more repetitions, the few changes of PCT would leave the threads to run one
+// by one, so it is a random walk.
 constexpr std::uint32_t kManyRepeats = 100;
 
 // For an exhaustive exploration under c11: most choices of a store other than the last in one
@@ -279,8 +282,7 @@ bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) {
 // due, and whose turn it was.
 bool ScheduleExplorer::every_shows_all(const LitmusProgram& program) const {
   const Abilities& lock = entry_.abilities;
-  const bool has_order = lock.fair || lock.serves_in_order();
-  return !has_order && !program.has(Act::kTryLock) && !program.has(Act::kTryLockFor);
+  return !lock.serves_in_order() && !program.has(Act::kTryLock) && !program.has(Act::kTryLockFor);
 }
 
 void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_point until) {
@@ -325,7 +327,6 @@ std::uint64_t ScheduleExplorer::expected_steps(const LitmusProgram& program) con
 // Executes it once, with one of the three strategies that draw.
 void ScheduleExplorer::execute_at_random(const LitmusProgram& program, Random& draw,
                                          Clock::time_point until) {
-  // In a long execution, the few changes of PCT would leave the threads to run one by one.
   const bool walks = program.repeats > kManyRepeats;
   const std::uint64_t one_in_3 = draw() % 3;
   if (walks || one_in_3 == 0) {

@@ -58,7 +58,8 @@ class WorldProgram final : public SimulatedProgram {
   void yield() override { simulated::pause(); }
   void spin_while_held(void*) override { simulated::pause(); }
   int processor() override { return static_cast<int>(world().processor()); }
-  int node_of(int processor) const override { return processor; }
+  // Of the two. As libnuma, -1 for one that does not exist.
+  int node_of(int processor) const override { return (processor & ~1) == 0 ? processor : -1; }
 
   std::byte* thread_block(std::size_t module) override { return world().thread_block(module); }
   std::byte* add_thread_block(std::size_t module, std::size_t bytes) override {
