@@ -9,9 +9,9 @@
 //
 // Guarantees   the lock's own lock(), try_lock(), unlock() and handles, as without it; and where
 //              the program runs under `lockbench observe`, counts and times as of a mutex of the
-//              pthread library, at the place of the call.
-// Not offered  shared holds and timed members; record them with the type of your lock that has
-// none.
+//              pthread library, at the place of the call. The mutexes, conditions and futexes
+//              that the lock is made of are parts of it: a wait for one is a wait for the lock.
+// Not offered  shared holds and timed members: leave those of your lock unobserved.
 //              Two keys with one 62-bit hash count as one lock.
 // Requires     Linux and a dynamically linked program: else nothing is recorded.
 // Cost         while nobody observes: a load. A key's hash is computed once more.
@@ -32,10 +32,21 @@ namespace internal {
 inline const Observer* const the_observer =
     static_cast<const Observer*>(platform::find_symbol("lockbench_observer"));
 
+// While it exists, what the thread waits for is the lock, whatever that is made of. It also ends
+// with an exception.
+class InsideObserved {
+ public:
+  explicit InsideObserved(const void* id) { the_observer->enters(id); }
+  InsideObserved(const InsideObserved&) = delete;
+  InsideObserved& operator=(const InsideObserved&) = delete;
+  ~InsideObserved() { the_observer->leaves(); }
+};
+
 // `id` is the lock to the observer. Not inlined: the place is the caller.
 template <class Lock>
 [[gnu::noinline]] void lock_observed(Lock& lock, const void* id) {
   const void* const caller = __builtin_return_address(0);
+  const InsideObserved inside(id);
   if (lock.try_lock()) {
     the_observer->acquired(id, caller);
     return;
@@ -47,6 +58,7 @@ template <class Lock>
 
 template <class Lock>
 [[gnu::noinline]] bool try_lock_observed(Lock& lock, const void* id) {
+  const InsideObserved inside(id);
   const bool acquired = lock.try_lock();
   if (acquired) {
     the_observer->acquired(id, __builtin_return_address(0));
@@ -71,7 +83,9 @@ class ObservedMembers {
   }
 
   auto unlock() {
-    if (the_observer != nullptr) the_observer->released(self().id());
+    if (the_observer == nullptr) return self().inner().unlock();
+    const InsideObserved inside(self().id());
+    the_observer->released(self().id());
     return self().inner().unlock();
   }
 

@@ -370,7 +370,8 @@ Request request_of(const void* lock, const void* caller) {
 }
 
 constexpr lockbench::internal::Observer kObserver{
-    .acquired = [](const void* lock, const void* caller) { acquired(request_of(lock, caller)); },
+    .acquired = [](const void* lock,
+                   const void* caller) { told_acquired(request_of(lock, caller)); },
     .wait_begins =
         [](const void* lock, const void* caller) {
           return lockbench::internal::Observer::Wait{
@@ -378,11 +379,13 @@ constexpr lockbench::internal::Observer kObserver{
         },
     .wait_ends =
         [](const void* lock, const void* caller, lockbench::internal::Observer::Wait wait) {
-          wait_ends(request_of(lock, caller), wait.since, true);
+          told_wait_ends(request_of(lock, caller), wait.since);
         },
     .try_failed = try_failed,
     .released = [](const void* lock) { released(lock, __builtin_return_address(0)); },
     .ended = ended,
+    .enters = told_enters,
+    .leaves = told_leaves,
 };
 
 }  // namespace

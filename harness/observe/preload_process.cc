@@ -187,7 +187,7 @@ long futex(const FutexCall& what, const void* caller, Call call) {
   if (what.wakes) futex_woken(what.word);
   if (!what.waits) return call();
   const Request request{.lock = what.word, .caller = caller, .kind = LockKind::kFutex};
-  const std::uint64_t since = futex_wait_begins(request);
+  const std::uint64_t since = wait_begins(request);
   const long result = call();
   // With another value in the word, the thread did not sleep.
   futex_wait_ends(request, since, result == 0 || errno != EAGAIN);

@@ -59,12 +59,21 @@ void end_wait(Thread& thread, Process& process, std::uint64_t now, bool timed = 
   if (waiting.place != nullptr) {
     end_blocked(waiting.place->blocked, at);
     if (timed) record(waiting.place->wait, elapsed(waiting.since, now));
+  } else if (waiting.counts && timed) {
+    thread.unplaced = {waiting.since, now};
   }
   waiting = {};
 }
 
+// Adds a wait that is over to its place.
+void add_wait(const Process& process, Place& place, std::uint64_t since, std::uint64_t until) {
+  add_blocked(place.blocked, place.added_until, since_start(process, since),
+              since_start(process, until));
+  record(place.wait, elapsed(since, until));
+}
+
 void begin_wait(Thread& thread, Process& process, Place* place, bool counts, std::uint64_t now) {
-  thread.waiting = {.since = now, .place = place, .counts = counts, .is_told = false};
+  thread.waiting = {.since = now, .place = place, .counts = counts};
   const std::uint64_t at = since_start(process, now);
   process.waiting.fetch_add(1, kRelaxed);
   if (counts) begin_blocked(process.blocked, at);
@@ -75,8 +84,8 @@ void begin_wait(Thread& thread, Process& process, Place* place, bool counts, std
   Thread& thread = this_thread();
   if (thread.process != &process) [[unlikely]]
     begin_thread(thread, process);
-  // It was cancelled, or jumped out of a handler.
-  if (thread.waiting.since != 0) [[unlikely]]
+  // It was cancelled, or jumped out of a handler. Inside of a lock, told_leaves() ends the wait.
+  if (thread.waiting.since != 0 && thread.inside.depth == 0) [[unlikely]]
     end_wait(thread, process, ticks());
   return thread;
 }
@@ -102,6 +111,32 @@ void begin_wait(Thread& thread, Process& process, Place* place, bool counts, std
 Lock* lock_of(Process& process, const Request& request) {
   Lock* const found = find_lock(request.lock);
   return found != nullptr ? found : add_lock_of(process, request);
+}
+
+// Begins a wait for the lock, and returns the time.
+std::uint64_t begin_wait_for(Process& process, Thread& thread, const Request& request) {
+  // A mutex is somebody's, so it usually has its entry, and the caller is not its place.
+  const Lock* const entry = is_held(request) ? find_lock(request.lock) : lock_of(process, request);
+  Place* const place = entry == nullptr ? nullptr : place_at(entry->place.load(kRelaxed));
+  const LockKind kind =
+      entry == nullptr ? request.kind : static_cast<LockKind>(entry->kind.load(kRelaxed));
+  begin_wait(thread, process, place, counts(kind), ticks());
+  return thread.waiting.since;
+}
+
+// A wait inside of a lock that tells of itself is a wait for that lock. Returns the time; 0: the
+// thread waits for it already.
+std::uint64_t begin_wait_inside(Process& process, Thread& thread) {
+  if (thread.waiting.since != 0) return 0;
+  const std::uint64_t now =
+      begin_wait_for(process, thread, {.lock = thread.inside.lock, .kind = LockKind::kMutex});
+  if (thread.inside.waited_since == 0) thread.inside.waited_since = now;
+  return now;
+}
+
+void end_wait_if_begun(Process& process, Thread& thread, std::uint64_t since, std::uint64_t now) {
+  if (since == 0 || thread.process != &process || thread.waiting.since == 0) return;
+  end_wait(thread, process, now);
 }
 
 // Notes for the innermost locks that the thread holds that it acquires another one.
@@ -216,6 +251,10 @@ void note_acquisition(Process& process, Thread& thread, const Request& request, 
   }
   if (place != 0) [[likely]] {
     note_thread(thread, place);
+    if (contended && thread.unplaced.since == requested && requested != 0) [[unlikely]] {
+      add_wait(process, *place_at(place), thread.unplaced.since, thread.unplaced.until);
+      thread.unplaced = {};
+    }
     end_thinking(thread, place, requested == 0 ? since : requested);
   }
   hold(thread, process, request, entry, place, since, is_first, is_watched);
@@ -311,37 +350,29 @@ bool recording() {
 }
 
 void acquired(const Request& request) {
-  if (Process* const process = active()) {
-    note_acquisition(*process, thread_of(*process), request, false, 0, 0);
-  }
+  Process* const process = active();
+  if (process == nullptr) return;
+  Thread& thread = thread_of(*process);
+  if (thread.inside.depth == 0) [[likely]]
+    note_acquisition(*process, thread, request, false, 0, 0);
 }
 
 std::uint64_t wait_begins(const Request& request) {
   Process* const process = active();
   if (process == nullptr) return 0;
   Thread& thread = thread_of(*process);
-  // A mutex is somebody's, so it usually has its entry, and the caller is not its place.
-  const Lock* const entry = is_held(request) ? find_lock(request.lock) : lock_of(*process, request);
-  Place* const place = entry == nullptr ? nullptr : place_at(entry->place.load(kRelaxed));
-  const LockKind kind =
-      entry == nullptr ? request.kind : static_cast<LockKind>(entry->kind.load(kRelaxed));
-  begin_wait(thread, *process, place, counts(kind), ticks());
-  return thread.waiting.since;
-}
-
-std::uint64_t told_wait_begins(const Request& request) {
-  const std::uint64_t since = wait_begins(request);
-  if (since != 0) this_thread().waiting.is_told = true;
-  return since;
+  if (thread.inside.depth != 0) return begin_wait_inside(*process, thread);
+  return begin_wait_for(*process, thread, request);
 }
 
 void wait_ends(const Request& request, std::uint64_t since, bool acquired) {
   Process* const process = since == 0 ? nullptr : this_process();
   if (process == nullptr) return;
-  Thread& thread = this_thread();
   const std::uint64_t now = ticks();
-  if (thread.process == process && thread.waiting.since != 0) end_wait(thread, *process, now);
-  if (acquired) note_acquisition(*process, thread_of(*process), request, true, since, now);
+  end_wait_if_begun(*process, this_thread(), since, now);
+  Thread& thread = thread_of(*process);
+  if (!acquired || thread.inside.depth != 0) return;
+  note_acquisition(*process, thread, request, true, since, now);
 }
 
 void try_failed(const void* lock) {
@@ -381,6 +412,9 @@ ConditionWait condition_wait_begins(const void* condition, const Request& mutex)
   if (process == nullptr) return {};
   Thread& thread = thread_of(*process);
   const bool counts = active() != nullptr;
+  if (thread.inside.depth != 0) {
+    return {.since = counts ? begin_wait_inside(*process, thread) : 0, .switches = 0};
+  }
   if (Lock* const entry = find_lock(mutex.lock); entry != nullptr && counts) {
     add_alone(entry->condition_waits, 1);
     entry->released.store(ticks(), kRelaxed);
@@ -395,25 +429,21 @@ void condition_wait_ends(const void* condition, const Request& mutex, const Cond
                          bool signalled) {
   Process* const process = this_process();
   if (process == nullptr) return;
-  Thread& thread = this_thread();
   const std::uint64_t now = ticks();
-  if (thread.process == process && thread.waiting.since != 0) end_wait(thread, *process, now);
+  end_wait_if_begun(*process, this_thread(), wait.since, now);
   if (active() == nullptr) return;
-  thread_of(*process);
+  Thread& thread = thread_of(*process);
+  if (thread.inside.depth != 0) return;
   std::uint64_t since = 0;
   Lock* const entry = find_lock(mutex.lock);
   if (entry != nullptr && signalled && wait.since != 0) {
     since = waits_for_mutex_since(condition, *entry, wait);
   }
   if (since != 0) {
+    add_blocked(process->blocked, process->added_until, since_start(*process, since),
+                since_start(*process, now));
     Place* const place = place_at(entry->place.load(kRelaxed));
-    const std::uint64_t begin = since_start(*process, since);
-    const std::uint64_t end = since_start(*process, now);
-    add_blocked(process->blocked, process->retaken_until, begin, end);
-    if (place != nullptr) {
-      add_blocked(place->blocked, place->retaken_until, begin, end);
-      record(place->wait, elapsed(since, now));
-    }
+    if (place != nullptr) add_wait(*process, *place, since, now);
   }
   note_acquisition(*process, thread, mutex, since != 0, now, now);
 }
@@ -429,28 +459,23 @@ std::uint64_t event_wait_begins() {
   Process* const process = active();
   if (process == nullptr) return 0;
   Thread& thread = thread_of(*process);
+  if (thread.inside.depth != 0) return begin_wait_inside(*process, thread);
   begin_wait(thread, *process, nullptr, false, ticks());
   return thread.waiting.since;
 }
 
 void event_wait_ends(std::uint64_t since) {
-  Process* const process = since == 0 ? nullptr : this_process();
-  if (process != nullptr && this_thread().process == process) thread_of(*process);
-}
-
-std::uint64_t futex_wait_begins(const Request& request) {
-  const Thread& thread = this_thread();
-  const bool is_told = thread.waiting.since != 0 && thread.waiting.is_told;
-  return is_told && thread.process == this_process() ? 0 : wait_begins(request);
+  Process* const process = this_process();
+  if (process != nullptr) end_wait_if_begun(*process, this_thread(), since, ticks());
 }
 
 void futex_wait_ends(const Request& request, std::uint64_t since, bool slept) {
   Process* const process = since == 0 ? nullptr : this_process();
-  if (process == nullptr) return;
   Thread& thread = this_thread();
-  if (thread.process != process || thread.waiting.since == 0) return;
+  if (process == nullptr || thread.process != process || thread.waiting.since == 0) return;
   end_wait(thread, *process, ticks(), slept);
-  if (slept) note_acquisition(*process, thread, request, true, since, 0);
+  if (!slept || thread.inside.depth != 0) return;
+  note_acquisition(*process, thread, request, true, since, 0);
 }
 
 void ended(const void* lock) {
@@ -460,6 +485,50 @@ void ended(const void* lock) {
 void thread_ends() {
   Process* const process = this_process();
   if (process != nullptr && this_thread().process == process) thread_of(*process);
+}
+
+void told_enters(const void* lock) {
+  Process* const process = this_process();
+  if (process == nullptr) return;
+  Inside& inside = thread_of(*process).inside;
+  if (inside.depth++ == 0) inside = {.lock = lock, .depth = 1, .waited_since = 0};
+}
+
+void told_leaves() {
+  Process* const process = this_process();
+  if (process == nullptr) return;
+  Thread& thread = thread_of(*process);
+  // None if the process was forked inside.
+  if (thread.inside.depth != 0) --thread.inside.depth;
+  // It left by an exception.
+  if (thread.inside.depth == 0 && thread.waiting.since != 0) end_wait(thread, *process, ticks());
+}
+
+void told_acquired(const Request& request) {
+  Process* const process = active();
+  if (process == nullptr) return;
+  Thread& thread = thread_of(*process);
+  if (thread.inside.depth > 1) return;
+  const std::uint64_t since = thread.inside.waited_since;
+  note_acquisition(*process, thread, request, since != 0, since, 0);
+}
+
+std::uint64_t told_wait_begins(const Request& request) {
+  Process* const process = active();
+  if (process == nullptr) return 0;
+  Thread& thread = thread_of(*process);
+  if (thread.inside.depth > 1) return begin_wait_inside(*process, thread);
+  return begin_wait_for(*process, thread, request);
+}
+
+void told_wait_ends(const Request& request, std::uint64_t since) {
+  Process* const process = since == 0 ? nullptr : this_process();
+  if (process == nullptr) return;
+  const std::uint64_t now = ticks();
+  end_wait_if_begun(*process, this_thread(), since, now);
+  Thread& thread = thread_of(*process);
+  if (thread.inside.depth > 1) return;
+  note_acquisition(*process, thread, request, true, since, now);
 }
 
 }  // namespace lockbench::observe

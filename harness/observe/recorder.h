@@ -42,9 +42,6 @@ void acquired(const Request& request);
 // A wait that a failed try precedes. Returns the time, 0 if nothing is recorded. wait_ends() is
 // told that time.
 std::uint64_t wait_begins(const Request& request);
-// The same for a lock that tells of itself (<lockbench/observed.h>): a futex that the thread sleeps
-// on until wait_ends() is a part of that lock.
-std::uint64_t told_wait_begins(const Request& request);
 void wait_ends(const Request& request, std::uint64_t since, bool acquired);
 
 // A try that failed and is not followed by a wait.
@@ -71,8 +68,7 @@ void condition_signalled(const void* condition);
 std::uint64_t event_wait_begins();
 void event_wait_ends(std::uint64_t since);
 
-// A system call waits for a futex. `futex_wait_ends` is told whether the thread slept.
-std::uint64_t futex_wait_begins(const Request& request);
+// After a system call that waits for a futex; wait_begins() is called before.
 void futex_wait_ends(const Request& request, std::uint64_t since, bool slept);
 
 // The lock is destroyed, or another one begins at its address.
@@ -80,5 +76,15 @@ void ended(const void* lock);
 
 // The calling thread ends.
 void thread_ends();
+
+// A lock that tells of itself (<lockbench/observed.h>). The mutexes, conditions and futexes that
+// its members use between told_enters() and told_leaves() are parts of it: they have no records,
+// and a wait for one is a wait for it. Its own calls are the ones below, and released(), ended()
+// and try_failed().
+void told_enters(const void* lock);
+void told_leaves();
+void told_acquired(const Request& request);
+std::uint64_t told_wait_begins(const Request& request);
+void told_wait_ends(const Request& request, std::uint64_t since);
 
 }  // namespace lockbench::observe

@@ -78,7 +78,7 @@ struct alignas(platform::kCacheLine) Place {
   std::array<CodeAddress, kMostCallers> callers;  // innermost first
   Number threads;  // from the 2,048th place on, 2 stands for two or more
   BlockedTime blocked;
-  Count retaken_until;  // the end of the last wait for a mutex inside of a wait for a condition
+  Count added_until;  // the end of the last wait that was counted when it was over
   // Posts by a thread that waited for it before, and by others.
   Count own_posts;
   Count other_posts;
@@ -161,7 +161,7 @@ struct alignas(platform::kCacheLine) Process {
   Number places;          // that are in use
   Number waiting;         // threads in functions that may wait
   BlockedTime blocked;    // in all places but events
-  Count retaken_until;    // as of Place
+  Count added_until;      // as of Place
   Count untracked_holds;  // a thread held more locks than it can keep
   // Acquisitions of locks whose place has no entry, and those after a wait.
   Count placeless_acquisitions;

@@ -38,7 +38,20 @@ struct Waiting {
   std::uint64_t since;  // 0: it does not wait
   Place* place;         // nullptr: has none
   bool counts;          // it waits for a lock, and not for an event
-  bool is_told;         // by the lock itself, whose futexes are then no locks of their own
+};
+
+// The latest wait for a lock that had no place yet: nobody had acquired it since the recording
+// began.
+struct UnplacedWait {
+  std::uint64_t since;  // 0: none
+  std::uint64_t until;
+};
+
+// The thread is inside of a lock that tells of itself.
+struct Inside {
+  const void* lock;
+  std::uint32_t depth;  // 0: it is not; above 1: of locks that tell of themselves in one another
+  std::uint64_t waited_since;  // the first time; 0: it has not
 };
 
 inline constexpr std::size_t kMostHeld = 32;
@@ -50,6 +63,8 @@ inline constexpr std::size_t kCountedPlaces = 2048;
 struct Thread {
   const Process* process;  // that the rest is about
   Waiting waiting;
+  UnplacedWait unplaced;
+  Inside inside;
   std::uint32_t until_sample;
   std::uint32_t samples;
   std::uint32_t random;

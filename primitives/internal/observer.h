@@ -20,6 +20,9 @@ struct Observer {
   void (*try_failed)(const void* lock);
   void (*released)(const void* lock);
   void (*ended)(const void* lock);
+  // Around each call of the lock's own members: what they wait for is the lock.
+  void (*enters)(const void* lock);
+  void (*leaves)();
 };
 
 }  // namespace lockbench::internal

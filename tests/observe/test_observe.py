@@ -160,14 +160,25 @@ def test_locks_of_the_program_itself_are_observed(lockbench: Program) -> None:
     assert places[1]["hottest_share"] == pytest.approx(0.55)
 
 
-def test_a_futex_that_such_a_lock_sleeps_on_is_a_part_of_it(lockbench: Program) -> None:
-    done = lockbench.run("observe", "--out", "seen", "--", OWN, "asleep")
+@pytest.mark.parametrize(
+    "where, acquisitions, contended",
+    [
+        ("asleep", 2, 1),
+        ("asleep_for_a_condition", 2, 1),
+        ("asleep_in_try_lock", 1, 1),
+        ("asleep_in_unlock", 1, 0),
+    ],
+)
+def test_what_such_a_lock_sleeps_on_is_a_part_of_it(
+    lockbench: Program, where: str, acquisitions: int, contended: int
+) -> None:
+    done = lockbench.run("observe", "--out", "seen", "--", OWN, where)
     assert done.returncode == 0, done.stderr
     found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
     (process,) = found["processes"]
     (place,) = process["places"]
-    assert (place["kind"], place["acquisitions"], place["contended"]) == ("mutex", 2, 1)
-    assert process["events"] == []
+    assert (place["kind"], place["acquisitions"]) == ("mutex", acquisitions)
+    assert (place["contended"], process["events"]) == (contended, [])
     # The whole wait is there, and not only the time until the thread slept.
     assert place["blocked_s"] >= float(done.stdout)
 
