@@ -78,8 +78,9 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/harness/plugin/version.h
 install(FILES harness/catalog/entry.h harness/catalog/line.h harness/catalog/workloads.h
         DESTINATION ${headers}/harness/catalog COMPONENT dev)
 install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
-install(FILES harness/stress/lock_adapter.h harness/stress/lock_promises.h
-              harness/stress/registered_lock.h harness/stress/shared_holds.h
+install(FILES harness/stress/forms.h harness/stress/lock_adapter.h harness/stress/lock_promises.h
+              harness/stress/registered_lock.h harness/stress/several_keys.h
+              harness/stress/shared_holds.h harness/stress/stopped_waits.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
 install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h harness/stress/litmus/lock_limits.h
               harness/stress/litmus/lock_under_test.h harness/stress/litmus/readers_order.h

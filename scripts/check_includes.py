@@ -62,6 +62,7 @@ GROUPS = {
             "trace",
             "campaign.h",
             "engine_program.h",
+            "forms.h",
             "interpreter.h",
             "lock_adapter.h",
             "mix.h",
@@ -69,8 +70,10 @@ GROUPS = {
             "registered_lock.h",
             "renewed_lock.h",
             "report.h",
+            "several_keys.h",
             "several_objects.h",
             "shared_holds.h",
+            "stopped_waits.h",
             "worker_slot.h",
         )
     ]

@@ -14,7 +14,8 @@
 
 #include "harness/catalog/lines.h"
 #include "harness/engines/coroutine_holds.h"
-#include "harness/engines/stopped_waits.h"
+#include "harness/engines/own_forms.h"
+#include "harness/stress/forms.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
 #include "primitives/keyed_mutex.h"
@@ -132,17 +133,18 @@ std::vector<RegisteredLock> shared_locks() {
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
                                         2),
       lock_under_test<CoroutineHolds<>>("keyed_co", "coroutines that wait for a key", 2),
-      lock_under_test<StoppedWaits<KeyedMutex<>>>("keyed:waits=stopped",
-                                                  "waits end when a stop is requested", 2),
-      lock_under_test<ReadersApart<StoppedWaits<KeyedSharedMutex<>>>>(
-          "keyed_shared:readers=apart,waits=stopped",
-          "waits of readers and writers end when a stop is requested", 2),
-      with_permits(
-          2, lock_under_test<NumberedPermits<StoppedWaits<KeyedSemaphore<>>>>(
-                 "keyed_semaphore:waits=stopped", "waits end when a stop is requested", 2U, 2)),
   };
   for (RegisteredLock& lock : locks) lock.abilities.strong_try = lock.abilities.reclaims = true;
   return locks;
+}
+
+std::vector<RegisteredLock> forms() {
+  std::vector<RegisteredLock> forms = forms_of_own_locks(2);
+  for (RegisteredLock& form : forms) {
+    form.abilities.strong_try = !has_form(form.name, kSeveralKeys);
+    form.abilities.reclaims = form.name.starts_with("keyed");
+  }
+  return forms;
 }
 
 }  // namespace
@@ -158,6 +160,7 @@ std::vector<RegisteredLock> stress_registry() {
   std::vector<RegisteredLock> all = visitor.take();
   all.push_back(keyed_rows());
   for (RegisteredLock& lock : shared_locks()) all.push_back(std::move(lock));
+  for (RegisteredLock& form : forms()) all.push_back(std::move(form));
   return all;
 }
 

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
-#include "harness/engines/stopped_waits.h"
+#include "harness/engines/own_forms.h"
+#include "harness/stress/forms.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/shared_holds.h"
+#include "harness/stress/stopped_waits.h"
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
@@ -144,16 +146,8 @@ std::vector<RegisteredLock> shipped_locks() {
           "keyed_shared:readers=first", "each thread reads before it writes; one bucket", 1),
       lock_under_test<ReadersApart<KeyedSharedMutex<>>>(
           "keyed_shared:readers=apart", "readers and writers are different threads; one bucket", 1),
-      lock_under_test<StoppedWaits<KeyedMutex<>>>(
-          "keyed:waits=stopped", "waits end when a stop is requested; one bucket", 1),
       limited(lock_under_test<StoppedWaits<KeyedLimited<>>>(
           "keyed_limited:waits=stopped", "waits end when a stop is requested", kLimit, 1)),
-      lock_under_test<ReadersApart<StoppedWaits<KeyedSharedMutex<>>>>(
-          "keyed_shared:readers=apart,waits=stopped",
-          "waits of readers and writers end when a stop is requested; one bucket", 1),
-      with_permits(
-          2, lock_under_test<NumberedPermits<StoppedWaits<KeyedSemaphore<>>>>(
-                 "keyed_semaphore:waits=stopped", "waits end when a stop is requested", 2U, 1)),
       with_permits(2, lock_under_test<NumberedPermits<KeyedSemaphore<>>>(
                           "keyed_semaphore", "two permits for each key; one bucket", 2U, 1)),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
@@ -187,7 +181,8 @@ std::vector<RegisteredLock> shipped_locks() {
 
 std::vector<RegisteredLock> stress_registry() {
   std::vector<RegisteredLock> all = shipped_locks();
-  for (RegisteredLock& line : all) line.abilities.strong_try = true;
+  for (RegisteredLock& form : forms_of_own_locks(1)) all.push_back(std::move(form));
+  for (RegisteredLock& line : all) line.abilities.strong_try = !has_form(line.name, kSeveralKeys);
   return all;
 }
 

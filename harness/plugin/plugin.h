@@ -40,6 +40,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -49,12 +50,16 @@
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
+#include "harness/stress/forms.h"
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/several_keys.h"
 #include "harness/stress/shared_holds.h"
+#include "harness/stress/stopped_waits.h"
 #include "primitives/concepts.h"
 #include "primitives/global_lock.h"
 #include "primitives/peers/keyed_table.h"
+#include "primitives/platform/stop.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
 
@@ -215,6 +220,12 @@ inline auto maker_of(const Listing& listing, const GivenNumbers& given, AdapterM
   return made;
 }
 
+// Where the tokens come from that end the waits of a lock or a handle; void: they cannot be ended.
+template <class H>
+using StopSourceOf =
+    std::conditional_t<StoppedBy<H, platform::StopToken>, platform::StopSource,
+                       std::conditional_t<StoppedBy<H, std::stop_token>, std::stop_source, void>>;
+
 // Whether this is the keyed_table whose Base is the lock of the plug-in: `keyed_table` in a
 // catalog, `keyed_table:lock=NAME` where locks have one name.
 inline bool is_table(std::string_view name) {
@@ -325,7 +336,8 @@ class PluginLocks {
     if constexpr (internal::promises_of<L>().capacity != 1) {
       // With several holders, a workload needs a number for each holder, and this lock has none.
       offer_.locks.push_back(registered_lock_of<GlobalLock<L>, std::uint64_t>(one));
-      return keep_promises<L>(first);
+      keep_promises<L>(first);
+      return add_waits_stopped<GlobalLock<L>>(one.listing, internal::promises_of<L>());
     }
     add_line<GlobalLock<L>>(one);
     add_line<StripedLock<L>>(
@@ -341,6 +353,7 @@ class PluginLocks {
     }
 #endif
     keep_promises<L>(first);
+    add_waits_stopped<GlobalLock<L>>(one.listing, internal::promises_of<L>());
     if constexpr (SharedLockable<::lockbench::internal::Claim<L>> &&
                   has_readers_first(internal::promises_of<L>())) {
       add_readers_first<GlobalLock<L>, std::uint64_t>(one.listing, internal::promises_of<L>());
@@ -362,7 +375,7 @@ class PluginLocks {
     promises.fair = Form::kPromises.fair;
     promises.bypass_limit = 0;
     internal::keep_promises(promises, form);
-    form.name = stress::readers_first(form.name);
+    form.name = stress::form_of(form.name, stress::kReadersFirst);
     form.summary += ", read before it is written";
     offer_.locks.push_back(std::move(form));
   }
@@ -375,7 +388,7 @@ class PluginLocks {
     promises.reentrant = promises.refuses_non_owners = false;
     promises.programs = {};
     internal::keep_promises(promises, form);
-    form.name = stress::readers_apart(form.name);
+    form.name = stress::form_of(form.name, stress::kReadersApart);
     form.summary += ", whose readers and writers are different threads";
     offer_.locks.push_back(std::move(form));
   }
@@ -384,9 +397,44 @@ class PluginLocks {
   template <class L>
   void add_readers_upgraded(const Listing& listing) {
     using Form = ReadersApart<GlobalLock<Upgraded<L>>>;
+    add_form<Form>(listing, stress::kReadersUpgraded,
+                   "whose writers come as readers that become writers");
+  }
+
+  // For stress alone, too: the form whose waits end when a stop is requested, if the lock has that.
+  // Of one with shared holds, also that whose readers are other threads.
+  template <class P>
+  void add_waits_stopped(const Listing& listing, const LockPromises& promises) {
+    using Source = internal::StopSourceOf<HandleOf<P>>;
+    if constexpr (!std::is_void_v<Source>) {
+      using Form = StoppedWaits<P, Source>;
+      add_form<Form>(listing, stress::kWaitsStopped, "whose waits end when a stop is requested");
+      internal::keep_promises(promises, offer_.locks.back());
+      using Token = decltype(std::declval<Source>().get_token());
+      if constexpr (SharedStoppedBy<HandleOf<P>, Token>) {
+        add_readers_apart<Form>(listing, promises);
+        std::string& added = offer_.locks.back().name;
+        added = stress::form_of(added, stress::kWaitsStopped);
+      }
+    }
+  }
+
+  // The form whose holds are of several keys, which are acquired together.
+  template <class P>
+  void add_several_keys(const Listing& listing) {
+    if constexpr (SeveralKeysLock<P>) {
+      if constexpr (lock_promises(P::kPromises).hold_limit.count() == 0) {
+        add_form<SeveralKeys<P>>(listing, stress::kSeveralKeys,
+                                 "several of whose keys are acquired together");
+      }
+    }
+  }
+
+  template <class Form>
+  void add_form(const Listing& listing, std::string_view kind, const char* summary) {
     stress::RegisteredLock form = registered_lock_of<Form, std::uint64_t>({listing, plain<Form>});
-    form.name = stress::readers_upgraded(form.name);
-    form.summary += ", whose writers come as readers that become writers";
+    form.name = stress::form_of(form.name, kind);
+    form.summary += std::string(", ") + summary;
     offer_.locks.push_back(std::move(form));
   }
 
@@ -402,6 +450,10 @@ class PluginLocks {
     } else {
       using K = std::conditional_t<KeyedLock<P, std::uint64_t>, std::uint64_t, std::string_view>;
       add_line<P>({{name, summary, origin}, plain<P>});
+      if constexpr (std::same_as<K, std::uint64_t>) {
+        add_waits_stopped<P>({name, summary, origin}, lock_promises(P::kPromises));
+        add_several_keys<P>({name, summary, origin});
+      }
       if constexpr (SharedLockable<HandleOf<P, K>> &&
                     has_readers_first(lock_promises(P::kPromises))) {
         add_readers_first<P, K>({name, summary, origin}, lock_promises(P::kPromises));

@@ -36,21 +36,6 @@ inline std::string_view numbers_of(std::string_view lock, std::string_view named
   return named[lock.size()] == mark ? named.substr(lock.size() + 1) : std::string_view();
 }
 
-// The name of the form of `lock` whose threads read before they write (shared_holds.h).
-inline std::string readers_first(const std::string& lock) {
-  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=first";
-}
-
-// The name of its form in which keys but the first are held by readers (ReadersApart).
-inline std::string readers_apart(const std::string& lock) {
-  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=apart";
-}
-
-// The name of the same form whose writers come as readers that may become writers (Upgraded).
-inline std::string readers_upgraded(const std::string& lock) {
-  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + "readers=upgraded";
-}
-
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`
   std::string summary;  // one line: what it is, or what is wrong with it

@@ -2,20 +2,22 @@
 
 #include "harness/stress/several_objects.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "harness/stress/forms.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 
 namespace lockbench::stress {
 namespace {
-
-constexpr char kChoice[] = "objects=several";
 
 constexpr std::size_t kMostThreads = 4;  // of the programs below
 
@@ -90,23 +92,16 @@ bool is_of_several_locks(const std::string& name) {
 
 }  // namespace
 
-std::string several_objects_of(const std::string& lock) {
-  return lock + (lock.find(':') == std::string::npos ? ":" : ",") + kChoice;
-}
-
-bool has_several_objects(const std::string& lock) {
-  return lock.ends_with(kChoice);
-}
-
 std::optional<RegisteredLock> with_several_objects(const RegisteredLock& lock) {
-  const bool is_form =
-      lock.name.find("readers=") != std::string::npos || has_several_objects(lock.name);
+  const bool is_form = std::any_of(kForms.begin(), kForms.end(), [&](std::string_view form) {
+    return has_form(lock.name, form);
+  });
   if (is_form || is_of_several_locks(lock.name) || lock.scope != Scope::kThread ||
       !lock.abilities.excludes || lock.abilities.keys_read) {
     return std::nullopt;
   }
   RegisteredLock form = lock;
-  form.name = several_objects_of(lock.name);
+  form.name = form_of(lock.name, kSeveralObjects);
   form.summary += ", an object for each key";
   form.abilities = with_object_for_each_key(lock.abilities);
   form.make = of_several_objects(lock.make);

@@ -10,18 +10,13 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "harness/stress/registered_lock.h"
 
 namespace lockbench::stress {
 
-// `global:lock=NAME,objects=several`: the name of the form of the lock with this name.
-std::string several_objects_of(const std::string& lock);
-bool has_several_objects(const std::string& lock);  // whether this is the name of such a form
-
-// The form of `lock`; absent if several objects would show nothing new (it is such a form, has
-// readers, excludes nothing, or consists of several locks by itself), or if the engines cannot make
+// The form kSeveralObjects of `lock`; absent if several objects would show nothing new (it is a
+// form itself, excludes nothing, or consists of several locks), or if the engines cannot make
 // several (it is for processes, or at a service).
 std::optional<RegisteredLock> with_several_objects(const RegisteredLock& lock);
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 
 #include "primitives/concepts.h"
 
@@ -55,6 +56,18 @@ class Claim {
     base.try_lock_until(deadline);
   }
   { return base_.try_lock_until(deadline); }
+
+  // For a base lock whose waits end when a stop is requested: false, then.
+  template <class Stop>
+  bool lock(const Stop& stop) requires requires(Base& base) {
+    { base.lock(stop) } -> std::same_as<bool>;
+  }
+  { return base_.lock(stop); }
+  template <class Stop>
+  bool lock_shared(const Stop& stop) requires requires(Base& base) {
+    { base.lock_shared(stop) } -> std::same_as<bool>;
+  }
+  { return base_.lock_shared(stop); }
 
   // For a base lock with shared holds, for example std::shared_mutex.
   void lock_shared() requires SharedLockable<Base> { base_.lock_shared(); }

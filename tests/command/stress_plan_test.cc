@@ -151,6 +151,37 @@ TEST(StressPlan, WhatOneLeavesOverIsTheOthers) {
   EXPECT_EQ(budget_if_exhaustive(jobs, 2, seconds(7)), seconds(7));
 }
 
+TEST(StressPlan, NamesWhatElseThereIsOfTheLock) {
+  const std::vector<EngineListing> engines = {
+      {"sim",
+       "/bin/sim",
+       {{.name = "mine"},
+        {.name = "mine:a=1"},
+        {.name = "mine:a=2"},
+        {.name = "mine2:a=1"},
+        {.name = "global:lock=one"},
+        {.name = "striped:lock=one"},
+        {.name = "striped:lock=one_more"}}},
+      {"real", "/bin/real", {{.name = "mine"}, {.name = "mine:a=3"}}}};
+  const auto remarks_of = [&](const std::string& lock, const std::vector<std::string>& named,
+                              stress::Verdict verdict = stress::Verdict::kClean) {
+    stress::Report report{.verdict = verdict};
+    report.lock = lock;
+    report.engine = "sim";
+    name_untested(engines, plan_stress({.locks = named}, engines).value(), report);
+    return report.remarks;
+  };
+  EXPECT_THAT(remarks_of("mine", {"mine"}),
+              ElementsAre("not tested, since not named: mine:a=1, mine:a=2 (--list)"));
+  EXPECT_THAT(remarks_of("mine", {"mine", "mine:a=1"}),
+              ElementsAre("not tested, since not named: mine:a=2 (--list)"));
+  EXPECT_THAT(remarks_of("global:lock=one", {"global:lock=one"}),
+              ElementsAre("not tested, since not named: striped:lock=one (--list)"));
+  EXPECT_THAT(remarks_of("mine", {}), IsEmpty());
+  EXPECT_THAT(remarks_of("mine:a=1", {"mine:a=1"}), IsEmpty());
+  EXPECT_THAT(remarks_of("mine", {"mine"}, stress::Verdict::kFailed), IsEmpty());
+}
+
 TEST(StressPlan, ATenthOfTheBudgetIsForKnownBrokenLocks) {
   using std::chrono::seconds;
   EXPECT_EQ(self_test_share({.budget = seconds(60)}), seconds(6));

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
-#include "harness/engines/stopped_waits.h"
+#include "harness/stress/stopped_waits.h"
 #include "tests/mutants/abandoned_queue.h"
 #include "tests/mutants/cached_table.h"
 #include "tests/mutants/co_lock.h"

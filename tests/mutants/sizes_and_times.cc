@@ -8,12 +8,14 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/stress/several_keys.h"
 #include "tests/mutants/few_places.h"
 #include "tests/mutants/impatient_lock.h"
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/mutex_table.h"
 #include "tests/mutants/ring_lock.h"
+#include "tests/mutants/several_keys_lock.h"
 #include "tests/mutants/stripes.h"
 #include "tests/mutants/timed_nesting_lock.h"
 #include "tests/mutants/timed_queue.h"
@@ -105,6 +107,28 @@ std::vector<Mutant> tries_of_two_keys() {
   };
 }
 
+std::vector<Mutant> several_keys() {
+  using F = SetFault;
+  const std::vector<Oracle> waits_for_ever = kCircle + kProgress;
+  return {
+      control<SeveralKeys<ManyStripes<F::kNone>>>("set", "several keys are acquired together"),
+      broken<SeveralKeys<ManyStripes<F::kAsAsked>>>(
+          "set_as_asked", "takes several keys in the order named", waits_for_ever),
+      broken<SeveralKeys<ManyStripes<F::kByKey>>>(
+          "set_by_key", "takes several stripes in the order of their keys", waits_for_ever),
+      broken<SeveralKeys<ManyStripes<F::kNamedTwice>>>(
+          "set_named_twice", "takes a stripe twice if other keys are named in between",
+          waits_for_ever),
+      broken<SeveralKeys<ManyStripes<F::kLeavesOne>>>("set_leaves_one", "leaves out the last key",
+                                                      kTwoInside + kOrdering + kModel),
+      broken<SeveralKeys<ManyStripes<F::kTryLeaks>>>("set_try_leaks",
+                                                     "a refused try of several keys keeps some",
+                                                     {kResidue, kProgress, kCycle, kModel}),
+      broken<SeveralKeys<ManyStripes<F::kTryTakesOne>>>(
+          "set_try_takes_one", "a try takes the first key alone", kTwoInside + kOrdering + kModel),
+  };
+}
+
 std::vector<Mutant> owners_with_timeouts() {
   using F = TimedNestingFault;
   return {
@@ -159,8 +183,8 @@ std::vector<Mutant> many_keys() {
 }  // namespace
 
 std::vector<Mutant> mutants_of_sizes_and_times() {
-  return all_of({keys, names, waiters, places, long_holds, tries_of_two_keys, owners_with_timeouts,
-                 turns_with_timeouts, after_many_holds, many_keys});
+  return all_of({keys, names, waiters, places, long_holds, tries_of_two_keys, several_keys,
+                 owners_with_timeouts, turns_with_timeouts, after_many_holds, many_keys});
 }
 
 }  // namespace lockbench::mutants

@@ -140,7 +140,8 @@ const std::vector<std::string>& without_net() {
       reading_timed_writers reading_try_leaves_mark recording recording_keeps refusals
       refusals_4_bits refusals_7_bits refusals_8_bits ring ring_4 ring_4_of_4 ring_4_of_6 ring_8
       rocksdb_13585 rocksdb_13585_fixed rt_mutex serenity_20425 serenity_20425_fixed served
-      served_last_first shared_reader_frees_all shared_writer_beside_reader
+      served_last_first set set_as_asked set_by_key set_leaves_one set_named_twice set_try_leaks
+      set_try_takes_one shared_reader_frees_all shared_writer_beside_reader
       spin_spurious_try_allowed stopped stopped_gives_up_the_key stopped_looks_too_soon
       stopped_wakes_nobody stripes_try_leaks table_full_16 table_highest_is_free table_low_16
       table_low_32 table_low_48 table_low_8 telling telling_anybodys_owner telling_owner_stays

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <lockbench/plugin.h>
@@ -35,16 +36,18 @@ class Queue {
   static constexpr bool kReads = true;
   static constexpr bool kWrites = false;
 
+  // Who waits sleeps: on a busy machine, a thread that yields is not seen to wait.
   bool enter(bool reads, std::optional<Clock::time_point> deadline) {
+    std::unique_lock<std::mutex> guard(guard_);
+    if (count_ == 0 && take(reads)) return true;
     Request own{.reads = reads};
-    {
-      const std::lock_guard<std::mutex> guard(guard_);
-      if (count_ == 0 && take(reads)) return true;
-      waiting_[count_++] = &own;
-    }
-    while (!own.granted.load(std::memory_order_acquire)) {
-      if (deadline && Clock::now() >= *deadline) return !gives_up(own);
-      sched_yield();
+    waiting_[count_++] = &own;
+    const auto granted = [&] { return own.granted; };
+    if (!deadline) {
+      own.changed.wait(guard, granted);
+    } else if (!own.changed.wait_until(guard, *deadline, granted)) {
+      give_up(own);
+      return false;
     }
     return true;
   }
@@ -63,10 +66,11 @@ class Queue {
  private:
   struct Request {
     bool reads;
-    std::atomic<bool> granted{false};
+    bool granted = false;
+    std::condition_variable changed = {};
   };
 
-  // The functions below are called under the guard, but for gives_up().
+  // The functions below are called under the guard.
 
   bool take(bool reads) {
     if (reads ? writers_ != 0 : readers_ != 0 || writers_ == kPlaces) return false;
@@ -78,19 +82,16 @@ class Queue {
     while (count_ != 0 && take(waiting_[0]->reads)) {
       Request* const first = waiting_[0];
       remove(0);
-      first->granted.store(true, std::memory_order_release);
+      first->granted = true;
+      first->changed.notify_one();
     }
   }
 
-  // False if the request was granted meanwhile.
-  bool gives_up(Request& request) {
-    const std::lock_guard<std::mutex> guard(guard_);
+  void give_up(const Request& request) {
     const auto end = waiting_.begin() + count_;
     const auto place = std::find(waiting_.begin(), end, &request);
-    if (place == end) return false;
     remove(static_cast<std::size_t>(place - waiting_.begin()));
     serve();
-    return true;
   }
 
   void remove(std::size_t place) {
@@ -102,7 +103,7 @@ class Queue {
   std::uint32_t readers_ = 0;
   std::uint32_t writers_ = 0;
   std::size_t count_ = 0;
-  std::array<Request*, 128> waiting_{};
+  std::array<Request*, 512> waiting_{};
 };
 
 class SharedQueue : public Queue<1> {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/stress/oracles/unchecked.h"
 #include "harness/stress/oracles/unvaried.h"
 
 namespace lockbench::stress {
@@ -166,6 +167,24 @@ TEST(CleanVerdict, NeedsEveryOracleThatTheLockCallsFor) {
   EXPECT_EQ(clean_or_inconclusive(evaluations, {Oracle::kExclusion}), Verdict::kClean);
   EXPECT_EQ(clean_or_inconclusive(evaluations, {Oracle::kExclusion, Oracle::kLease}),
             Verdict::kInconclusive);
+}
+
+TEST(UncheckedRemark, NamesPromisesThatTheEngineDidNotComeToCheck) {
+  const Abilities promising{
+      .timed = true, .fair = true, .bypass_limit = 3, .lock_per_key = true, .strong_try = true};
+  Evaluations evaluations;
+  evaluations.count(Promise::kTimed);
+  evaluations.count(Promise::kStrongTry);
+  EXPECT_THAT(unchecked_remark(kSimEngine, promising, evaluations),
+              StartsWith("promised, but never checked in this run: fair, lock_per_key, "
+                         "bypass_limit ("));
+  EXPECT_THAT(unchecked_remark(kRealEngine, promising, evaluations),
+              StartsWith("promised, but never checked in this run: fair, lock_per_key ("));
+  for (const Promise promise : {Promise::kFair, Promise::kLockPerKey, Promise::kBypassLimit}) {
+    evaluations.count(promise);
+  }
+  EXPECT_EQ(unchecked_remark(kSimEngine, promising, evaluations), "");
+  EXPECT_EQ(unchecked_remark(kSimEngine, {}, {}), "");
 }
 
 TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {

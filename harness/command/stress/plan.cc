@@ -13,8 +13,8 @@
 
 #include "harness/base/nearest.h"
 #include "harness/catalog/known_plugins.h"
+#include "harness/stress/forms.h"
 #include "harness/stress/registered_lock.h"
-#include "harness/stress/several_objects.h"
 
 namespace lockbench {
 namespace {
@@ -104,6 +104,22 @@ bool means(const std::string& name, const Listed& lock) {
   return lock.name == name || (lock.takes_numbers && !stress::numbers_of(lock.name, name).empty());
 }
 
+// The base lock of `striped:lock=mine`; empty: it has none.
+std::string base_lock_of(const std::string& name) {
+  constexpr std::string_view kMark = ":lock=";
+  const std::size_t mark = name.find(kMark);
+  if (mark == std::string::npos) return {};
+  const std::size_t begin = mark + kMark.size();
+  return name.substr(begin, name.find(',', begin) - begin);
+}
+
+// Whether `name` is `lock` with other parameters, or another lock that is made of its base lock.
+bool is_another_of(const std::string& name, const std::string& lock) {
+  if (name == lock) return false;
+  const std::string base = base_lock_of(lock);
+  return base.empty() ? before_colon(name) == lock : base_lock_of(name) == base;
+}
+
 // The user named a lock that no engine has, perhaps because parameters follow a known name.
 absl::Status unknown_lock(const std::string& name, const std::vector<std::string>& known) {
   const std::string plain = before_colon(name);
@@ -171,7 +187,7 @@ std::chrono::nanoseconds budget_in_self_test(const Listed& lock) {
 // How many parts of an engine's time a lock gets. The form with several objects gets fewer: what
 // mixes up objects shows soon, and all else is searched for in the other forms.
 std::int64_t parts_of(const Listed& lock) {
-  return stress::has_several_objects(lock.name) ? 1 : 3;
+  return stress::has_form(lock.name, stress::kSeveralObjects) ? 1 : 3;
 }
 
 absl::Status nothing_to_do() {
@@ -282,6 +298,32 @@ void demand_share(std::chrono::nanoseconds planned, std::chrono::nanoseconds giv
   report.remarks.push_back(
       absl::StrFormat("only %.1f s of its share of %.1f s were left: too little to call it clean",
                       seconds(given), seconds(planned)));
+}
+
+void name_untested(const std::vector<EngineListing>& engines, const std::vector<TestJob>& jobs,
+                   stress::Report& report) {
+  constexpr std::size_t kMostNamed = 4;
+  if (report.verdict != stress::Verdict::kClean) return;
+  const auto is_tested = [&](const std::string& form) {
+    return std::any_of(jobs.begin(), jobs.end(), [&](const TestJob& job) {
+      return job.engine == report.engine && job.lock.name == form;
+    });
+  };
+  std::vector<std::string> forms;
+  for (const EngineListing& listing : engines) {
+    if (listing.engine != report.engine) continue;
+    for (const Listed& lock : listing.locks) {
+      if (is_another_of(lock.name, report.lock) && !is_tested(lock.name)) {
+        forms.push_back(lock.name);
+      }
+    }
+  }
+  if (forms.empty()) return;
+  const std::size_t left_out = forms.size() - std::min(forms.size(), kMostNamed);
+  forms.resize(forms.size() - left_out);
+  const std::string more = left_out == 0 ? "" : absl::StrCat(" and ", left_out, " more");
+  report.remarks.push_back(
+      absl::StrCat("not tested, since not named: ", absl::StrJoin(forms, ", "), more, " (--list)"));
 }
 
 bool tests_whole_lock(const stress::Order& order) {

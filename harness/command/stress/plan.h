@@ -95,6 +95,12 @@ std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
 void demand_share(std::chrono::nanoseconds planned, std::chrono::nanoseconds given,
                   stress::Report& report);
 
+// Adds to a clean report of a lock what else the same engine has of that lock, and no job tests
+// (`keyed:barriers=none` of `keyed`, `striped:lock=mine` of `global:lock=mine`): the verdict says
+// nothing of these.
+void name_untested(const std::vector<EngineListing>& engines, const std::vector<TestJob>& jobs,
+                   stress::Report& report);
+
 // Whether the order is about a lock in general. A test of one program, schedule, mode or fault says
 // little about it.
 bool tests_whole_lock(const stress::Order& order);

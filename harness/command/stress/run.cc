@@ -22,7 +22,7 @@
 #include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"
 #include "harness/record/stamp.h"
-#include "harness/stress/several_objects.h"
+#include "harness/stress/forms.h"
 
 namespace lockbench {
 namespace {
@@ -88,7 +88,7 @@ class StressRun {
   // broken, so that a failure of the form says nothing of several.
   bool has_failed_with_one_object(const std::string& name) const {
     return std::any_of(failed_.begin(), failed_.end(), [&](const std::string& lock) {
-      return stress::several_objects_of(lock) == name;
+      return stress::form_of(lock, stress::kSeveralObjects) == name;
     });
   }
 
@@ -164,6 +164,9 @@ class StressRun {
     if (job.engine == "sim") simulated_[job.lock.name] = report;
     if (report.verdict == Verdict::kFailed && job.engine != "sim") {
       try_in_simulation(report, job, position, left);
+    }
+    if (tests_whole_lock(work_.options.order)) {
+      name_untested(work_.engines, work_.jobs, report);
     }
     name_plugin(job, report);
     replay_from_file(work_.options, report);

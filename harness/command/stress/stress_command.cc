@@ -22,9 +22,9 @@
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
+#include "harness/stress/forms.h"
 #include "harness/stress/litmus/program_file.h"
 #include "harness/stress/registered_lock.h"
-#include "harness/stress/several_objects.h"
 
 namespace lockbench {
 namespace {
@@ -68,8 +68,8 @@ int print_listing(const std::vector<EngineListing>& engines) {
 }
 
 // The name of a base lock means the primitive that uses it as one lock for all keys; a name without
-// its choices means the first lock of that name. The forms of the lock are meant, too, in which
-// readers share it or it has several objects, unless the order is for one form alone.
+// its choices means the first lock of that name. Its forms are meant, too,
+// unless the order is for one of them alone.
 void complete_names(const std::vector<EngineListing>& engines, const stress::Order& order,
                     std::vector<std::string>& names) {
   const auto known = [&](const std::string& name) {
@@ -97,12 +97,13 @@ void complete_names(const std::vector<EngineListing>& engines, const stress::Ord
   }
   if (!order.program.empty() || !order.mode.empty()) return;
   const std::vector<std::string> named = names;
-  for (const std::string& name : named) {
-    for (const std::string& form :
-         {stress::readers_first(name), stress::readers_apart(name), stress::readers_upgraded(name),
-          stress::several_objects_of(name)}) {
-      if (known(form) && std::find(names.begin(), names.end(), form) == names.end()) {
-        names.push_back(form);
+  for (const EngineListing& engine : engines) {
+    for (const Listed& lock : engine.locks) {
+      const bool is_meant = std::any_of(named.begin(), named.end(), [&](const std::string& name) {
+        return stress::is_form_of(lock.name, name);
+      });
+      if (is_meant && std::find(names.begin(), names.end(), lock.name) == names.end()) {
+        names.push_back(lock.name);
       }
     }
   }

@@ -25,6 +25,7 @@
 #include "harness/stress/explore/search/schedule_explorer.h"
 #include "harness/stress/explore/search/weaken.h"
 #include "harness/stress/litmus/demand.h"
+#include "harness/stress/oracles/unchecked.h"
 #include "harness/stress/oracles/unvaried.h"
 #include "harness/stress/trace/trace_text.h"
 
@@ -326,6 +327,10 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   report.verdict = verdict_of(outcome, options, entry.abilities);
   if (report.verdict == Verdict::kClean) {
     report.remarks.push_back(unvaried_remark(kSimEngine, entry.abilities));
+    const std::string unchecked = unchecked_remark(kSimEngine, entry.abilities, report.evaluations);
+    if (!options.program && !options.exhaustive && !unchecked.empty()) {
+      report.remarks.push_back(unchecked);
+    }
   }
   if (options.exhaustive && !outcome.obstacle.empty()) {
     report.remarks.push_back(

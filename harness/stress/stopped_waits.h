@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StoppedWaits: a lock whose waits end when a stop is requested, as a lock with timeouts, so that
-// the engines can check it. A stop is requested when the timeout of a call is over.
+// StoppedWaits: the form of a lock whose waits end when a stop is requested, as a lock with
+// timeouts, so that the engines can check it. A stop is requested when the timeout of a call is
+// over.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "primitives/concepts.h"
@@ -18,7 +22,20 @@
 
 namespace lockbench {
 
+// A lock, or a handle, that waits until it is acquired or a stop is requested: then false.
+template <class L, class Token>
+concept StoppedBy = requires(L& lock, const Token& stop) {
+  { lock.lock(stop) } -> std::same_as<bool>;
+};
+
+template <class L, class Token>
+concept SharedStoppedBy = StoppedBy<L, Token> && SharedLockable<L> &&
+    requires(L& lock, const Token& stop) {
+  { lock.lock_shared(stop) } -> std::same_as<bool>;
+};
+
 // Requests stops, each at a time that was agreed on, in a thread of its own.
+template <class Source>
 class StopsInTime {
  public:
   // A stop, until the end of this object.
@@ -31,14 +48,14 @@ class StopsInTime {
     Appointment(const Appointment&) = delete;
     Appointment& operator=(const Appointment&) = delete;
 
-    platform::StopToken token() const { return source_.get_token(); }
+    auto token() const { return source_.get_token(); }
 
    private:
     friend class StopsInTime;
 
     StopsInTime& stops_;
     const platform::Time due_;
-    platform::StopSource source_;
+    Source source_;
   };
 
   ~StopsInTime() {
@@ -92,8 +109,11 @@ class StopsInTime {
   platform::Thread thread_;
 };
 
-template <class P>
+// `Source`: of the tokens that the lock takes.
+template <class P, class Source = platform::StopSource>
 class StoppedWaits {
+  using Stops = StopsInTime<Source>;
+
  public:
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
@@ -111,7 +131,7 @@ class StoppedWaits {
     void lock() { handle_.lock(); }
     bool try_lock() { return handle_.try_lock(); }
     bool try_lock_for(std::chrono::nanoseconds timeout) {
-      const StopsInTime::Appointment stop(stops_, platform::now() + timeout);
+      const typename Stops::Appointment stop(stops_, platform::now() + timeout);
       return handle_.lock(stop.token());
     }
     void unlock() { handle_.unlock(); }
@@ -121,14 +141,15 @@ class StoppedWaits {
       return handle_.try_lock_shared();
     }
     bool try_lock_shared_for(std::chrono::nanoseconds timeout) requires
-        SharedLockable<HandleOf<P>> {
-      const StopsInTime::Appointment stop(stops_, platform::now() + timeout);
+        SharedStoppedBy < HandleOf<P>,
+    decltype(std::declval<Source>().get_token()) > {
+      const typename Stops::Appointment stop(stops_, platform::now() + timeout);
       return handle_.lock_shared(stop.token());
     }
     void unlock_shared() requires SharedLockable<HandleOf<P>> { handle_.unlock_shared(); }
 
    private:
-    StopsInTime& stops_;
+    Stops& stops_;
     HandleOf<P> handle_;
   };
 
@@ -142,7 +163,7 @@ class StoppedWaits {
 
  private:
   P lock_;
-  StopsInTime stops_;
+  Stops stops_;
 };
 
 }  // namespace lockbench

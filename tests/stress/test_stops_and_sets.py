@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks whose waits end when a stop is requested (the form `waits=stopped`), and locks by key
+several of whose keys are acquired together (`keys=several`)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from patience import look_until
+from program import PLUGINS, Program
+
+PLUGIN = str(PLUGINS / "stops_and_sets.so")
+
+
+def reports_of(lockbench: Program, lock: str, engine: str, *words: str) -> list[dict[str, Any]]:
+    done = lockbench.run(
+        *("stress", lock, "--plugin", PLUGIN, "--engine", engine, "--format", "json", *words)
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("engine", ["sim", "real"])
+@pytest.mark.parametrize(
+    "lock, form",
+    [
+        ("stoppable", "global:lock=stoppable,waits=stopped"),
+        ("callback", "global:lock=callback,waits=stopped"),
+        ("two_permits", "global:lock=two_permits,waits=stopped"),
+        ("mutexes", "mutexes:keys=several"),
+    ],
+)
+def test_a_correct_lock_is_clean_in_its_form(
+    lockbench: Program, lock: str, form: str, engine: str
+) -> None:
+    reports = reports_of(lockbench, lock, engine, "--budget", "4s")
+    assert {report["verdict"] for report in reports} <= {"clean", "inconclusive"}, reports
+    assert form in {report["lock"] for report in reports}
+
+
+@pytest.mark.parametrize(
+    "lock, form, engine",
+    [
+        ("callback_wakes_anybody", "global:lock=callback_wakes_anybody,waits=stopped", "sim"),
+        ("callback_holds_stopped", "global:lock=callback_holds_stopped,waits=stopped", "sim"),
+        ("callback_holds_stopped", "global:lock=callback_holds_stopped,waits=stopped", "real"),
+        ("mutexes_as_named", "mutexes_as_named:keys=several", "sim"),
+        ("mutexes_as_named", "mutexes_as_named:keys=several", "real"),
+    ],
+)
+def test_a_fault_is_found_in_the_form_alone(
+    lockbench: Program, lock: str, form: str, engine: str
+) -> None:
+    failed: set[str] = set()
+
+    def look(seconds: int, seed: int) -> None:
+        words = ("--budget", f"{seconds}s", "--seed", str(seed))
+        reports = reports_of(lockbench, lock, engine, *words)
+        failed.update(report["lock"] for report in reports if report["verdict"] == "failed")
+
+    look_until(lambda _: bool(failed), look)
+    assert failed == {form}
