@@ -4,7 +4,6 @@
 // readers and writers. Each keeps them.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -12,7 +11,6 @@
 #include <lockbench/plugin.h>
 #include <mutex>
 #include <optional>
-#include <sched.h>
 
 namespace {
 
@@ -122,54 +120,48 @@ class Passing {
   static constexpr lockbench::LockPromises kPromises{.bypass_limit = kPromised};
 
   void lock() {
+    std::unique_lock<std::mutex> guard(guard_);
+    if (passes()) return;
     Request own;
-    if (enters(&own)) return;
-    do {
-      while (!own.is_called.load()) sched_yield();
-    } while (!is_served(own));
+    waiting_[count_++] = &own;
+    own.changed.wait(guard, [&] { return waiting_[0] == &own && !held_; });
+    held_ = true;
+    std::copy(waiting_.begin() + 1, waiting_.begin() + count_, waiting_.begin());
+    --count_;
   }
-  bool try_lock() { return enters(nullptr); }
+  bool try_lock() {
+    const std::lock_guard<std::mutex> guard(guard_);
+    return passes();
+  }
   void unlock() {
     const std::lock_guard<std::mutex> guard(guard_);
     held_ = false;
-    if (count_ != 0) waiting_[0]->is_called.store(true);
+    if (count_ != 0) waiting_[0]->changed.notify_one();
   }
 
  private:
   struct Request {
     std::uint32_t passes = 0;
-    std::atomic<bool> is_called{false};  // the first one may take it now
+    std::condition_variable changed = {};
   };
 
-  // False: the request, if any, waits from now on.
-  bool enters(Request* request) {
-    const std::lock_guard<std::mutex> guard(guard_);
-    if (!held_ && may_pass()) {
-      held_ = true;
-      for (std::size_t i = 0; i < count_; ++i) ++waiting_[i]->passes;
-      return true;
-    }
-    if (request != nullptr) waiting_[count_++] = request;
-    return false;
+  // The functions below are called under the guard.
+
+  bool passes() {
+    if (held_ || !may_pass()) return false;
+    held_ = true;
+    for (std::size_t i = 0; i < count_; ++i) ++waiting_[i]->passes;
+    return true;
   }
   bool may_pass() const {
     return std::all_of(waiting_.begin(), waiting_.begin() + count_,
                        [](const Request* one) { return one->passes < kAllowed; });
   }
-  bool is_served(Request& own) {
-    const std::lock_guard<std::mutex> guard(guard_);
-    own.is_called.store(false);
-    if (held_) return false;
-    held_ = true;
-    std::copy(waiting_.begin() + 1, waiting_.begin() + count_, waiting_.begin());
-    --count_;
-    return true;
-  }
 
   std::mutex guard_;
   bool held_ = false;
   std::size_t count_ = 0;
-  std::array<Request*, 128> waiting_{};
+  std::array<Request*, 512> waiting_{};
 };
 
 }  // namespace

@@ -179,7 +179,8 @@ TEST(UncheckedRemark, NamesPromisesThatTheEngineDidNotComeToCheck) {
               StartsWith("promised, but never checked in this run: fair, lock_per_key, "
                          "bypass_limit ("));
   EXPECT_THAT(unchecked_remark(kRealEngine, promising, evaluations),
-              StartsWith("promised, but never checked in this run: fair, lock_per_key ("));
+              StartsWith("promised, but never checked in this run: fair, lock_per_key, "
+                         "bypass_limit ("));
   for (const Promise promise : {Promise::kFair, Promise::kLockPerKey, Promise::kBypassLimit}) {
     evaluations.count(promise);
   }

@@ -35,7 +35,7 @@ def reports_of(lockbench: Program, lock: str, engine: str, *words: str) -> list[
 def test_a_correct_lock_is_clean_in_its_form(
     lockbench: Program, lock: str, form: str, engine: str
 ) -> None:
-    reports = reports_of(lockbench, lock, engine, "--budget", "4s")
+    reports = reports_of(lockbench, lock, engine, "--budget", "2s")
     assert {report["verdict"] for report in reports} <= {"clean", "inconclusive"}, reports
     assert form in {report["lock"] for report in reports}
 

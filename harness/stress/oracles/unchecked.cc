@@ -23,7 +23,7 @@ bool is_to_be_checked(Promise promise, const EngineTraits& engine, const Abiliti
     case Promise::kLockPerKey:
       return can.lock_per_key && can.limits.keys != 1;
     case Promise::kBypassLimit:
-      return engine.simulates && can.bypass_limit != 0;
+      return can.bypass_limit != 0 && (engine.simulates || can.capacity == 1);
   }
   return false;
 }

@@ -8,8 +8,12 @@
 // processor for longer than any lock spins before it queues a thread. Then the holder releases, and
 // requests the key again at once: it must be served after all of them. If a key has several
 // holders, the others hold on meanwhile.
+//
+// Of a lock that bounds how often who waits is passed, one thread waits. The holder releases and
+// requests the key again, as often as it is passed.
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <semaphore>
@@ -120,6 +124,40 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   // The last waiter is not compared if it is not certain that it arrived after the others.
   for (std::uint32_t i = 1; i < known; ++i) compare(i - 1, i, waiters[i].place);
   for (std::uint32_t i = 0; i < known; ++i) compare(i, begun, releasers_place);
+}
+
+void check_bypass_limit(EpochContext& context) {
+  constexpr std::chrono::milliseconds kMost{20};
+  constexpr std::uint32_t kHolder = 0;
+  constexpr std::uint32_t kWaiter = 1;
+  const std::uint32_t limit = context.entry.abilities.bypass_limit;
+  const std::unique_ptr<LockHandle> held = context.lock.handle(0);
+  held->lock();
+  bool is_served = false;  // only the holder reads and writes it
+  Waiter waiter;
+  waiter.thread = own_thread(context.state, [&] {
+    const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
+    waiter.requests_now();
+    handle->lock();
+    is_served = true;
+    handle->unlock();
+  });
+  const bool is_known = waits(waiter) != Waits::kUnknown;
+  const auto until = std::chrono::steady_clock::now() + kMost;
+  for (std::uint32_t passes = 1; is_known && passes <= limit + 1; ++passes) {
+    held->unlock();
+    held->lock();
+    add(context.state.beat);
+    if (is_served || std::chrono::steady_clock::now() > until) break;
+    check(context.state, kOwnSlot,
+          Turn{.thread = kHolder,
+               .key = 0,
+               .passed_over = kWaiter,
+               .passes = passes,
+               .bypass_limit = limit});
+  }
+  held->unlock();
+  waiter.thread.join();
 }
 
 }  // namespace lockbench::stress::threads

@@ -56,6 +56,10 @@ void check_last_leaver(EpochContext& context, std::uint64_t seed);
 // random number, from which the number of waiters follows.
 void check_arrival_order(EpochContext& context, std::uint64_t draw);
 
+// Whether a thread that waits is passed more often than the lock promises. Decides nothing if the
+// machine delays the threads for too long. Requires: Abilities::bypass_limit; one holder.
+void check_bypass_limit(EpochContext& context);
+
 // As many readers as a count of 8 bits has values hold the lock together, one after the other; with
 // each of them inside, a writer is refused. With fewer if the machine permits no more threads.
 // Requires Abilities::keys_read. Takes 10 to 20 ms.
