@@ -29,9 +29,9 @@ using Report = stress::Report;
 constexpr std::size_t kShareOfWhole = 2;
 constexpr std::uint32_t kMostPreemptions = 2;
 
-// The traces of one program differ little between interleavings, so each program gets this many
-// walks.
-constexpr int kWalksPerProgram = 4;
+// The traces of one program differ little between interleavings, so each program is executed so
+// often by each strategy.
+constexpr int kWalksPerProgram = 2;
 
 // The running thread continues as long as it can.
 class OneAfterTheOther final : public Strategy {
@@ -99,14 +99,16 @@ class RecordedSimulation final : public RecordingEngine {
       const auto rounds = static_cast<std::uint32_t>(1 + random() % 4);
       const LitmusProgram program = generate_program(conformer.net(), conformer.keys(),
                                                      entry_.abilities, threads, rounds, random);
-      for (int i = 0; i < kWalksPerProgram && !conformer.over(); ++i) {
-        if (i % 2 == 0) {
-          RandomWalk strategy(random());
-          execute(conformer, program, strategy, "random walk");
-        } else {
-          Pct strategy(random(), 1 + static_cast<std::uint32_t>(random() % 4), longest_);
-          execute(conformer, program, strategy, "PCT");
-        }
+      const auto execute_by = [&](Strategy& strategy, const char* name) {
+        if (!conformer.over()) execute(conformer, program, strategy, name);
+      };
+      for (int i = 0; i < kWalksPerProgram; ++i) {
+        RandomWalk walk(random());
+        execute_by(walk, "random walk");
+        Pct pct(random(), 1 + static_cast<std::uint32_t>(random() % 4), longest_);
+        execute_by(pct, "PCT");
+        PartialOrderSampling sampling(random());
+        execute_by(sampling, "partial-order sampling");
       }
     }
   }
