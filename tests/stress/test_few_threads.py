@@ -36,16 +36,16 @@ def test_a_thread_that_the_machine_refuses_is_no_fault_of_the_lock(lockbench: Pr
     assert "the machine refused a thread (`ulimit -u`" in done.stdout
 
 
-# With fewer, the engine cannot go on; with more, only holders do not fork. How many it needs
-# differs from epoch to epoch.
+# With fewer, the engine cannot go on; with more, only holders do not fork, or none is refused: how
+# many it needs differs from epoch to epoch.
 @pytest.mark.parametrize("processes", ["4", "6", "7", "8"])
 def test_a_process_that_the_machine_refuses_is_no_fault_of_the_lock(
     lockbench: Program, processes: str
 ) -> None:
     done = with_few(lockbench, processes, "file", "--engine", "proc", "--mode", "forks")
-    said = {
-        1: "the machine refuses another process: ",
-        0: "so many holders did not fork",
-    }
-    assert done.returncode in said, done.stdout + done.stderr
-    assert said[done.returncode] in done.stdout
+    refused = "the machine refuses another process: " in done.stdout
+    assert done.returncode == int(refused), done.stdout + done.stderr
+    if processes == "4":
+        assert refused
+    elif processes == "6" and not refused:
+        assert "so many holders did not fork" in done.stdout

@@ -198,6 +198,12 @@ std::uint32_t LitmusProgram::named_keys() const {
   return highest + 1;
 }
 
+std::uint64_t LitmusProgram::acts() const {
+  std::uint64_t once = 0;
+  for (const std::vector<Act>& thread : threads) once += thread.size();
+  return once * passes();
+}
+
 bool LitmusProgram::has(Act::Kind kind) const {
   return std::any_of(threads.begin(), threads.end(), [kind](const auto& acts) {
     return std::any_of(acts.begin(), acts.end(),

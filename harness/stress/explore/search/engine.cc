@@ -112,13 +112,12 @@ void report_failure(const Counterexample& counterexample, const RegisteredLock& 
   if (!names.empty()) report.remarks.push_back(names);
 }
 
-absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const Order& order,
-                              const LitmusProgram& program) {
+absl::StatusOr<Report> report_of_replay(World& world, const RegisteredLock& entry,
+                                        const Order& order, const LitmusProgram& program) {
   const absl::StatusOr<Schedule> schedule = schedule_from(order.schedule);
   if (!schedule.ok()) return schedule.status();
   Report report{.engine = "sim", .lock = entry.name};
-  if (const std::optional<Counterexample> told =
-          ScheduleExplorer::replay(world, entry, program, *schedule)) {
+  if (const std::optional<Counterexample> told = replay(world, entry, program, *schedule)) {
     report_failure(*told, entry, report);
   } else {
     report.verdict = Verdict::kInconclusive;
@@ -297,7 +296,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
         return world.in_program() ? world.beats() : ~++others;
       },
       [&](const std::string& where) { report_blocked(entry, where, report_last); });
-  if (!order.schedule.empty()) return replay(world, entry, order, *options.program);
+  if (!order.schedule.empty()) return report_of_replay(world, entry, order, *options.program);
   if (order.weaken) return weaken_orders(world, entry, order, report_progress);
 
   Outcome outcome = ScheduleExplorer(world, entry, options).test_lock();

@@ -3,13 +3,13 @@
 #include "harness/stress/explore/search/schedule_explorer.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
+#include "harness/stress/explore/execution/checked_run.h"
 #include "harness/stress/explore/search/graph_search.h"
+#include "harness/stress/explore/search/shrinker.h"
+#include "harness/stress/explore/search/strategies.h"
 #include "harness/stress/litmus/generate.h"
-#include "harness/stress/litmus/shrink.h"
-#include "harness/stress/trace/deciding.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -19,17 +19,6 @@ using namespace std::chrono_literals;
 // Names of strategies.
 constexpr char kFewPreemptions[] = "few preemptions";
 constexpr char kEveryInterleaving[] = "every interleaving";
-
-// A smaller program must fail within this many executions. Otherwise the larger one is kept. Few at
-// first: of a program with many acts, most may be left out, and those that may not take the time.
-constexpr int kTriesToShrink[] = {8, 50, 400};
-constexpr std::uint32_t kPreemptionsToShrink = 2;
-constexpr auto kMostToShrink = 1s;
-constexpr auto kLeastToShrink = 100ms;
-constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
-constexpr std::size_t kLongSchedule = 256;
-constexpr std::uint32_t kReruns = 10;  // of which all but the first need time
-constexpr auto kForTheReruns = 2s;
 
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kSearchForOneLease = 1s;
@@ -73,13 +62,6 @@ constexpr std::size_t kMostThreadsToExplore = 6;
 constexpr auto kLeastForALongProgram = 1s;
 constexpr auto kMostForACrowd = 50ms;
 
-// What the threads do, repetitions included.
-std::uint64_t acts_of(const LitmusProgram& program) {
-  std::uint64_t acts = 0;
-  for (const auto& thread : program.threads) acts += thread.size();
-  return acts * program.passes();
-}
-
 std::uint32_t holds_before(const LitmusProgram& program) {
   return program.warm_up + program.other_keys + program.nest;
 }
@@ -99,37 +81,19 @@ bool is_late(const LitmusProgram& program) {
 }
 
 std::uint32_t most_preemptions(const LitmusProgram& program) {
-  if (acts_of(program) > kLongProgram || is_late(program)) return 0;
+  if (program.acts() > kLongProgram || is_late(program)) return 0;
   return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
 }
 
 // Two threads that acquire a key once each.
 bool is_smallest(const LitmusProgram& program) {
-  return acts_of(program) <= kSmallestActs && program.threads.size() == 2 &&
-         !program.is_prepared() && program.key_set == 0 && !is_monotonous(program) &&
-         !program.has(Act::kUnlockThrowing);
+  return program.acts() <= kSmallestActs && program.threads.size() == 2 && !program.is_prepared() &&
+         program.key_set == 0 && !is_monotonous(program) && !program.has(Act::kUnlockThrowing);
 }
 
 bool shows_two_holders(Oracle oracle) {
   return oracle == Oracle::kExclusion || oracle == Oracle::kLease || oracle == Oracle::kOrdering ||
          oracle == Oracle::kConservation;
-}
-
-// Adapts the schedule to the program without one of its threads.
-std::vector<Option> schedule_without(const std::vector<Option>& schedule,
-                                     std::optional<std::size_t> thread) {
-  if (!thread) return schedule;
-  const std::size_t number = *thread + 1;  // thread 0 starts the program's threads
-  std::vector<Option> without;
-  for (Option option : schedule) {
-    // For other kinds `thread` is the number of a thread; for these two it is an age.
-    const bool of_store = option.kind == Option::kRead || option.kind == Option::kPlace;
-    const bool of_thread = option.kind != Option::kTime && !of_store;
-    if (of_thread && option.thread == number) continue;
-    if (of_thread && option.thread > number) --option.thread;
-    without.push_back(option);
-  }
-  return without;
 }
 
 // How often the priorities of PCT change: mostly once to four times, because with each change more
@@ -318,12 +282,6 @@ LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
   return generate_program(entry_.abilities, size, draw());
 }
 
-// PCT spreads its changes over this many steps. Where they are far too many, no change falls into
-// the execution.
-std::uint64_t ScheduleExplorer::expected_steps(const LitmusProgram& program) const {
-  return std::max<std::uint64_t>(acts_of(program) * steps_drawn_ / acts_drawn_, 1);
-}
-
 // Executes it once, with one of the three strategies that draw.
 void ScheduleExplorer::execute_at_random(const LitmusProgram& program, Random& draw,
                                          Clock::time_point until) {
@@ -333,7 +291,7 @@ void ScheduleExplorer::execute_at_random(const LitmusProgram& program, Random& d
     RandomWalk strategy(draw());
     execute(program, strategy, "random walk", until);
   } else if (one_in_3 == 1 && program.repeats == 0) {
-    Pct strategy(draw(), draw_changes(draw), expected_steps(program));
+    Pct strategy(draw(), draw_changes(draw), pace_.steps_of(program));
     execute(program, strategy, "PCT", until);
   } else {
     PartialOrderSampling strategy(draw());
@@ -351,8 +309,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
     const std::uint64_t steps_before = outcome_.steps;
     execute_at_random(program, draw, until);
     if (conditions_.patient || holds_before(program) != 0 || program.polls != 0) continue;
-    steps_drawn_ += outcome_.steps - steps_before;
-    acts_drawn_ += acts_of(program);
+    pace_.add(program, outcome_.steps - steps_before);
   }
   conditions_.patient = false;
 }
@@ -503,9 +460,11 @@ Outcome ScheduleExplorer::test_lock() {
     }
   }
   if (!options_.exhaustive) walk_in_turns(end);
-  const bool goes_on = found() && options_.makes_smaller;
-  if (goes_on) search_for_cause();
-  if (goes_on) make_smaller();
+  if (found() && options_.makes_smaller) {
+    search_for_cause();
+    outcome_.counterexample = shrunk(world_, entry_, pace_, *std::move(outcome_.counterexample),
+                                     began_ + options_.budget);
+  }
   if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
     outcome_.refusal = kSawNoAccess;
   }
@@ -538,192 +497,6 @@ void ScheduleExplorer::search_for_another(Clock::time_point until) {
   explore(known.program, 2, Clock::now() + (until - Clock::now()) / 2);
   walk(until);
   if (!found()) outcome_.counterexample = known;
-}
-
-// ---- shrinking the counterexample
-
-// Whether an execution of the program fails with the same oracle as the kept one. If so, it becomes
-// the counterexample.
-bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strategy,
-                                   const Counterexample& kept) {
-  if (Clock::now() > shrink_until_) return false;
-  outcome_.counterexample.reset();
-  execute(program, strategy, kept.strategy.c_str(), shrink_until_);
-  // A failure with another oracle is a different fault, so the search for the same one continues.
-  if (found() && outcome_.counterexample->failure.oracle == kept.failure.oracle) return true;
-  outcome_.counterexample.reset();
-  return false;
-}
-
-bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
-  ScheduleReplay same(schedule_without(kept.schedule.decisions, smaller.without));
-  if (fails_alike(smaller.program, same, kept)) return true;
-  for (int i = 0; i < tries_; ++i) {
-    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4,
-                 expected_steps(smaller.program));
-    if (fails_alike(smaller.program, strategy, kept)) return true;
-  }
-  DepthFirst search(kPreemptionsToShrink);
-  for (int i = 0; i < tries_ && !search.exhausted(); ++i, search.next()) {
-    if (fails_alike(smaller.program, search, kept)) return true;
-  }
-  return false;
-}
-
-bool ScheduleExplorer::still_fails(const SmallerProgram& smaller) {
-  if (Clock::now() > shrink_until_) return false;
-  const Counterexample kept = *outcome_.counterexample;
-  if (!fails_alike(smaller, kept)) {
-    outcome_.counterexample = kept;
-    return false;
-  }
-  outcome_.counterexample->strategy = kept.strategy;
-  outcome_.counterexample->executions = kept.executions;
-  outcome_.counterexample->seconds = kept.seconds;
-  return true;
-}
-
-// Whether these decisions lead to the failure of the counterexample before `until`.
-bool ScheduleExplorer::follows(const std::vector<Option>& decisions,
-                               std::optional<Clock::time_point> until) {
-  const Counterexample& counterexample = *outcome_.counterexample;
-  const LitmusProgram& program = counterexample.program;
-  ScheduleReplay strategy(decisions);
-  world_.set_conditions(counterexample.schedule.conditions);
-  world_.end_by(until);
-  CheckedRun run(world_, entry_, program);
-  const World::Execution execution = world_.run([&] { run.run(); }, strategy);
-  const std::optional<Failure> failure = run.verdict(execution.end);
-  return failure && failure->oracle == counterexample.failure.oracle;
-}
-
-// Replaces the counterexample by the first smaller program that still fails. Returns false if none
-// does.
-bool ScheduleExplorer::shrink_program() {
-  const LitmusProgram& program = outcome_.counterexample->program;
-  for (const SmallerProgram& smaller : smaller_programs(program, entry_.abilities)) {
-    if (still_fails(smaller)) return true;
-  }
-  return false;
-}
-
-// Replaces choices of old stores by the last store, and removes decisions one by one from the end,
-// as long as the execution still fails.
-void ScheduleExplorer::shorten_schedule() {
-  std::vector<Option>& schedule = outcome_.counterexample->schedule.decisions;
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
-    const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPlace;
-    if (!old || schedule[i].thread == 0 || Clock::now() > shrink_until_) continue;
-    std::vector<Option> newer = schedule;
-    newer[i].thread = 0;
-    if (follows(newer, shrink_until_)) schedule = std::move(newer);
-  }
-  // Of a long schedule, large pieces are tried first: it has too many decisions to try each.
-  std::size_t piece = schedule.size() > kLongSchedule ? std::bit_floor(schedule.size()) / 2 : 1;
-  for (; piece != 0; piece /= 2) {
-    for (std::size_t end = schedule.size(); end != 0;) {
-      if (Clock::now() > shrink_until_) return;
-      const std::size_t begin = end - std::min(piece, end);
-      std::vector<Option> without = schedule;
-      without.erase(without.begin() + static_cast<std::ptrdiff_t>(begin),
-                    without.begin() + static_cast<std::ptrdiff_t>(end));
-      if (follows(without, shrink_until_)) schedule = std::move(without);
-      end = begin;
-    }
-  }
-}
-
-void ScheduleExplorer::make_smaller() {
-  const auto now = Clock::now();
-  world_.use(outcome_.counterexample->model);
-  conditions_ = outcome_.counterexample->schedule.conditions;
-  shrink_until_ =
-      std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
-  for (const int tries : kTriesToShrink) {
-    tries_ = tries;
-    while (shrink_program()) {
-    }
-  }
-  shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
-  shorten_schedule();
-  Counterexample& counterexample = *outcome_.counterexample;
-  const auto last_rerun = Clock::now() + kForTheReruns;
-  do {
-    ++counterexample.reruns;
-    counterexample.failures += follows(counterexample.schedule.decisions, std::nullopt);
-  } while (counterexample.reruns < kReruns && Clock::now() < last_rerun);
-  std::optional<Counterexample> told =
-      replay(world_, entry_, counterexample.program, counterexample.schedule);
-  if (!told) return;
-  counterexample.failure = std::move(told->failure);
-  counterexample.steps = std::move(told->steps);
-  counterexample.old_stores = std::move(told->old_stores);
-}
-
-namespace {
-
-// Of longer traces, and of more decisions, finding the accesses that decide would take too long.
-constexpr std::size_t kMostSteps = 1000;
-constexpr std::size_t kMostUndone = 8;
-
-// The steps of the execution with these decisions; empty if it fails or does not end.
-std::vector<TraceStep> steps_if_it_passes(World& world, const RegisteredLock& entry,
-                                          const LitmusProgram& program,
-                                          const std::vector<Option>& decisions) {
-  ScheduleReplay strategy(decisions);
-  CheckedRun run(world, entry, program);
-  World::Execution execution = world.run([&] { run.run(); }, strategy, true);
-  if (execution.end != End::kFinished || run.verdict(execution.end)) return {};
-  Failure none;
-  return run.trace_of(execution, none);
-}
-
-// Undoes each of the last decisions alone. Of the executions that then pass, the one that differs
-// in the order of the fewest accesses shows which decide.
-void mark_deciding_steps(World& world, const RegisteredLock& entry,
-                         const std::vector<Option>& decisions, Counterexample& told) {
-  if (told.steps.size() > kMostSteps) return;
-  std::vector<std::pair<std::size_t, std::size_t>> fewest;
-  std::size_t undone = 0;
-  for (std::size_t i = decisions.size(); i-- > 0 && undone != kMostUndone;) {
-    if (decisions[i].kind == Option::kSettle) continue;
-    ++undone;
-    constexpr Option kFirst{.kind = Option::kRun, .thread = 0xff};  // is no thread
-    std::vector<Option> otherwise = decisions;
-    otherwise[i] = kFirst;
-    const auto pairs =
-        reordered(told.steps, steps_if_it_passes(world, entry, told.program, otherwise));
-    if (!pairs.empty() && (fewest.empty() || pairs.size() < fewest.size())) fewest = pairs;
-  }
-  for (const auto& [first, second] : fewest) {
-    told.steps[first].decides = told.steps[second].decides = true;
-  }
-}
-
-}  // namespace
-
-std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
-                                                       const LitmusProgram& program,
-                                                       const Schedule& schedule) {
-  ScheduleReplay strategy(schedule.decisions);
-  world.set_conditions(schedule.conditions);
-  world.end_by(std::nullopt);
-  CheckedRun run(world, entry, program);
-  World::Execution execution = world.run([&] { run.run(); }, strategy, true);
-  std::optional<Failure> failure = run.verdict(execution.end);
-  if (!failure) return std::nullopt;
-  std::vector<TraceStep> steps = run.trace_of(execution, *failure);
-  Counterexample told{.failure = *std::move(failure),
-                      .strategy = "replay",
-                      .program = program,
-                      .model = world.model(),
-                      .schedule = {schedule.conditions, std::move(execution.schedule)},
-                      .steps = std::move(steps),
-                      .old_stores = std::move(execution.old_stores)};
-  // Those that were given, because in the complete schedule the next decision makes up for one that
-  // is undone.
-  mark_deciding_steps(world, entry, schedule.decisions, told);
-  return told;
 }
 
 }  // namespace lockbench::stress::explore

@@ -20,33 +20,16 @@
 #include <string>
 #include <vector>
 
-#include "harness/stress/explore/execution/checked_run.h"
-#include "harness/stress/explore/search/strategies.h"
+#include "harness/stress/explore/search/counterexample.h"
+#include "harness/stress/explore/search/pace.h"
+#include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/world.h"
 #include "harness/stress/litmus/program.h"
-#include "harness/stress/litmus/shrink.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/registered_lock.h"
 #include "workloads/random.h"
 
 namespace lockbench::stress::explore {
-
-// An execution in which the lock failed.
-struct Counterexample {
-  Failure failure;
-  std::string strategy;  // the strategy that found it
-  LitmusProgram program;
-  Model model = Model::kTso;
-  Schedule schedule;
-  std::vector<TraceStep> steps;
-  std::vector<World::OldStore> old_stores;
-  // Of the smallest program and schedule, after they were found: how many times they were executed
-  // again, and how many of these failed. All, unless the lock uses what the engine does not decide.
-  std::uint32_t reruns = 0;
-  std::uint32_t failures = 0;
-  std::uint64_t executions = 0;  // number until it was found
-  double seconds = 0;
-};
 
 // A program whose executions up to this bound were explored: all of them, or as many as fitted in
 // its time.
@@ -113,11 +96,6 @@ class ScheduleExplorer {
 
   Outcome test_lock();
 
-  // Replays one execution with a complete trace. Absent if it does not fail.
-  static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
-                                              const LitmusProgram& program,
-                                              const Schedule& schedule);
-
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -148,19 +126,11 @@ class ScheduleExplorer {
   void execute_at_random(const LitmusProgram& program, Random& draw, Clock::time_point until);
   void walk(Clock::time_point until);
   LitmusProgram draw_program(Random& draw) const;
-  std::uint64_t expected_steps(const LitmusProgram& program) const;
   template <class Work>
   void work_under(std::size_t model, const Work& work);
   std::vector<LitmusProgram> programs() const;
   void search_for_cause();
   void search_for_another(Clock::time_point until);
-  void make_smaller();
-  bool shrink_program();
-  void shorten_schedule();
-  bool still_fails(const SmallerProgram& smaller);
-  bool fails_alike(const SmallerProgram& smaller, const Counterexample& kept);
-  bool fails_alike(const LitmusProgram& program, Strategy& strategy, const Counterexample& kept);
-  bool follows(const std::vector<Option>& decisions, std::optional<Clock::time_point> until);
 
   World& world_;
   const RegisteredLock& entry_;
@@ -168,18 +138,14 @@ class ScheduleExplorer {
   const Clock::time_point began_ = Clock::now();
   Clock::time_point blind_until_ = Clock::time_point::max();
   Clock::time_point told_ = began_;
-  Clock::time_point shrink_until_{};
-  int tries_ = 0;  // of each strategy, for each smaller program
   std::uint64_t walks_ = 0;
   std::uint32_t without_end_ = 0;  // programs that were not explored whole in every interleaving
   // Of the executions from now on. Once a missing order was found, races do not end them and it
   // does not count: the search is for its consequence.
   Conditions conditions_;
   bool only_two_holders_ = false;  // no other failures count
-  // Of the random executions so far, without patient ones.
-  std::uint64_t steps_drawn_ = 100;
-  std::uint64_t acts_drawn_ = 10;
-  std::size_t model_ = 0;  // index in Outcome::work
+  Pace pace_;                      // of random executions, without patient ones
+  std::size_t model_ = 0;          // index in Outcome::work
   Outcome outcome_;
 };
 
