@@ -68,8 +68,8 @@ int print_listing(const std::vector<EngineListing>& engines) {
 }
 
 // The name of a base lock means the primitive that uses it as one lock for all keys; a name without
-// its choices means the first lock of that name. Its forms are meant, too,
-// unless the order is for one of them alone.
+// its choices means the first lock of that name. Its forms are meant, too, unless the order is for
+// one of them alone.
 void complete_names(const std::vector<EngineListing>& engines, const stress::Order& order,
                     std::vector<std::string>& names) {
   const auto known = [&](const std::string& name) {

@@ -302,7 +302,7 @@ LitmusProgram generate_busy_program(const Abilities& abilities, std::uint64_t se
                          .keys = random() % 4 == 0 ? 2U : 1U,
                          .holds = 1 + static_cast<std::uint32_t>(random() % 2)};
   LitmusProgram program = generate_program(abilities, size, random());
-  if (random() % 2 == 0) make_hasty(program);
+  if (random() % 4 != 0) make_hasty(program);  // most faults of many rounds need no rests
   program.repeats = 4 + static_cast<std::uint32_t>(random() % 13);
   return program;
 }

@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 constexpr char kFewPreemptions[] = "few preemptions";
 constexpr char kEveryInterleaving[] = "every interleaving";
 
+// How much longer the random part of a round is. Faults that need many preemptions show only there.
+constexpr int kRandomToBounded = 2;
+
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kSearchForOneLease = 1s;
 constexpr auto kMostForOne = 2000ms;
@@ -282,15 +285,18 @@ LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
   return generate_program(entry_.abilities, size, draw());
 }
 
-// Executes it once, with one of the three strategies that draw.
+// Executes it once, with one of the three strategies that draw. Of programs that repeat a few acts,
+// partial-order sampling finds most: it draws the order of accesses to one word only.
 void ScheduleExplorer::execute_at_random(const LitmusProgram& program, Random& draw,
                                          Clock::time_point until) {
-  const bool walks = program.repeats > kManyRepeats;
-  const std::uint64_t one_in_3 = draw() % 3;
-  if (walks || one_in_3 == 0) {
+  const bool only_walks = program.repeats > kManyRepeats;
+  const bool repeats = program.repeats != 0;
+  const std::uint64_t drawn = draw() % 6;
+  const std::uint64_t walks_below = repeats ? 1 : 2;
+  if (only_walks || drawn < walks_below) {
     RandomWalk strategy(draw());
     execute(program, strategy, "random walk", until);
-  } else if (one_in_3 == 1 && program.repeats == 0) {
+  } else if (drawn < 4 && !repeats) {
     Pct strategy(draw(), draw_changes(draw), pace_.steps_of(program));
     execute(program, strategy, "PCT", until);
   } else {
@@ -373,11 +379,11 @@ void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& progr
   }
 }
 
-// Explores the small programs exhaustively, then runs random programs for about the same time.
+// Explores the small programs exhaustively, then runs random programs, for longer.
 void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
                                      std::uint32_t bound, Clock::time_point end) {
   const auto began = Clock::now();
-  const auto until = options_.exhaustive ? end : began + (end - began) / 2;
+  const auto until = options_.exhaustive ? end : began + (end - began) / (1 + kRandomToBounded);
   for (const LitmusProgram& program : programs) {
     if (!fits(program, bound) || over(end)) continue;
     // Limits the time for each program, so that a program with too many executions leaves time for
@@ -408,7 +414,7 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
     explore_smallest(programs, Clock::now() + (end - Clock::now()) / kPartForTheSmallest);
     try_long_programs(programs, end);
   }
-  walk(std::min(end, Clock::now() + spent));
+  walk(std::min(end, Clock::now() + kRandomToBounded * spent));
 }
 
 template <class Work>

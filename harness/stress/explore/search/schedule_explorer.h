@@ -7,7 +7,7 @@
 // others it works in rounds. Each round explores the small programs exhaustively, without
 // preemptions in the first round, then with at most one, two and three. The smallest of them are
 // explored with all these bounds in the first round. After that it runs random programs for about
-// the same time, with PCT, partial-order sampling and random walks. Each round uses each memory
+// twice that time, with PCT, partial-order sampling and random walks. Each round uses each memory
 // model in turn, up to an equal part of the budget; at the end, the model that had less time is
 // used next. A counterexample is shrunk before it is reported (first the program, then the
 // schedule), and it can be replayed exactly.
