@@ -225,8 +225,9 @@ class GroupedCondition {
         (std::uint64_t{original_size_} << 1) + (first == 1 ? 1 : ~std::uint64_t{0});
     if constexpr (kTakesOwnSignals) {
       const auto no_signal = static_cast<unsigned>((old_start + original_size_) << 1);
-      signals_[first ^ 1].store(no_signal, std::memory_order_relaxed);
       first_start_.fetch_add(step, std::memory_order_release);
+      // release, both: who reads them as they are now knows that the groups were switched.
+      signals_[first ^ 1].store(no_signal, std::memory_order_release);
       signals_[first].store(no_signal, std::memory_order_release);
       futex(signals_[first], FUTEX_WAKE, 0x7fff'ffff);
     } else {
