@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/stress/forms.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/several_keys.h"
@@ -27,20 +28,25 @@ inline std::vector<RegisteredLock> forms_of_own_locks(std::size_t buckets) {
   constexpr char kStopped[] = "waits end when a stop is requested";
   constexpr char kTogether[] = "several keys are acquired together";
   return {
-      lock_under_test<StoppedWaits<KeyedMutex<>>>("keyed:waits=stopped", kStopped, buckets),
+      lock_under_test<StoppedWaits<KeyedMutex<>>>(form_of("keyed", kWaitsStopped), kStopped,
+                                                  buckets),
       lock_under_test<ReadersApart<StoppedWaits<KeyedSharedMutex<>>>>(
-          "keyed_shared:readers=apart,waits=stopped",
+          form_of(form_of("keyed_shared", kReadersApart), kWaitsStopped),
           "waits of readers and writers end when a stop is requested", buckets),
-      with_permits(kPermits, lock_under_test<NumberedPermits<StoppedWaits<KeyedSemaphore<>>>>(
-                                 "keyed_semaphore:waits=stopped", kStopped, kPermits, buckets)),
-      lock_under_test<SeveralKeys<KeyedMutex<>>>("keyed:keys=several", kTogether, buckets),
+      with_permits(kPermits,
+                   lock_under_test<NumberedPermits<StoppedWaits<KeyedSemaphore<>>>>(
+                       form_of("keyed_semaphore", kWaitsStopped), kStopped, kPermits, buckets)),
+      lock_under_test<SeveralKeys<KeyedMutex<>>>(form_of("keyed", kSeveralKeys), kTogether,
+                                                 buckets),
       lock_under_test<StoppedWaits<SeveralKeys<KeyedMutex<>>>>(
-          "keyed:keys=several,waits=stopped", "waits for several keys end when a stop is requested",
-          buckets),
-      lock_under_test<SeveralKeys<KeyedSharedMutex<>>>("keyed_shared:keys=several", kTogether,
-                                                       buckets),
-      lock_under_test<SeveralKeys<StripedLock<>>>("striped:keys=several", kTogether, kStripes),
-      lock_under_test<SeveralKeys<StripeWord>>("stripe_word:keys=several", kTogether, kStripes),
+          form_of(form_of("keyed", kSeveralKeys), kWaitsStopped),
+          "waits for several keys end when a stop is requested", buckets),
+      lock_under_test<SeveralKeys<KeyedSharedMutex<>>>(form_of("keyed_shared", kSeveralKeys),
+                                                       kTogether, buckets),
+      lock_under_test<SeveralKeys<StripedLock<>>>(form_of("striped", kSeveralKeys), kTogether,
+                                                  kStripes),
+      lock_under_test<SeveralKeys<StripeWord>>(form_of("stripe_word", kSeveralKeys), kTogether,
+                                               kStripes),
   };
 }
 

@@ -5,6 +5,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/stress/oracles/registry.h"
+#include "harness/stress/oracles/unchecked.h"
 
 namespace lockbench::stress {
 namespace {
@@ -107,6 +108,11 @@ absl::StatusOr<Report> run_campaign(Epochs& epochs, const RegisteredLock& entry,
     report.verdict =
         clean_or_inconclusive(report.evaluations, needed_oracles(terms.engine, entry.abilities));
     epochs.report_clean(report);
+    const std::string unchecked = unchecked_remark(entry.abilities, report.evaluations);
+    const bool is_asked_for_all = order.program.empty() && order.mode.empty();
+    if (report.verdict == Verdict::kClean && is_asked_for_all && !unchecked.empty()) {
+      report.remarks.push_back(unchecked);
+    }
   }
   report.seconds = seconds_since(terms.began);
   return report;

@@ -187,6 +187,17 @@ constexpr bool last_may_destroy() {
   }
 }
 
+// `static constexpr bool kSmallKeys = true` means: the keys are less than the number of keys that
+// it was made for.
+template <class P>
+constexpr bool has_small_keys() {
+  if constexpr (requires { P::kSmallKeys; }) {
+    return P::kSmallKeys;
+  } else {
+    return false;
+  }
+}
+
 // The abilities that P's promises and interface declare.
 template <class P, Key K>
 Abilities abilities_of() {
@@ -203,7 +214,7 @@ Abilities abilities_of() {
                       .tokens = internal::kHasToken<Handle>,
                       .reclaims = internal::reclaims<P>(),
                       .nests_keys = kDeclared.lock_per_key && !LeaseLock<P, K>,
-                      .any_key = !LeaseLock<P, K>,
+                      .any_key = !LeaseLock<P, K> && !has_small_keys<P>(),
                       .names = std::is_same_v<K, std::string_view>};
   abilities.last_may_destroy = last_may_destroy<P>();
   abilities.one_lock = kDeclared.one_lock;

@@ -13,11 +13,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 
-#include "harness/stress/litmus/lock_limits.h"
 #include "harness/stress/lock_promises.h"
 #include "primitives/concepts.h"
 #include "primitives/platform/atomic.h"
@@ -35,15 +33,14 @@ class SeveralKeys {
   using Inner = decltype(std::declval<P&>().handle_all(std::span<const std::uint64_t>()));
 
  public:
+  static constexpr bool kSmallKeys = true;  // the three of a great one are no numbers of 64 bits
+
   // A try fails while another thread has acquired one of its keys, and waits for the next one.
   static constexpr auto kPromises = [] {
     LockPromises promises = lock_promises(P::kPromises);
     promises.strong_try = false;
     promises.fair = false;
     promises.refuses_non_owners = false;
-    // Those of greater keys are no numbers of 64 bits.
-    constexpr std::uint64_t kBelow = std::numeric_limits<std::uint64_t>::max() / kKeysOfOne;
-    promises.limits.keys_below = within(kBelow, promises.limits.keys_below);
     // A program of its author may hold other keys.
     promises.programs = {};
     return promises;

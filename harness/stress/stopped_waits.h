@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/lock_adapter.h"
 #include "primitives/concepts.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/mutex.h"
@@ -115,6 +116,7 @@ class StoppedWaits {
   using Stops = StopsInTime<Source>;
 
  public:
+  static constexpr bool kSmallKeys = stress::has_small_keys<P>();
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
     promises.timed = true;

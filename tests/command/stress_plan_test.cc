@@ -102,6 +102,8 @@ TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {
   EXPECT_EQ(refusal_of("striped:lock=x"),
             "lock 'striped:lock=x': stress chooses the parameters of striped itself; say "
             "'striped'");
+  EXPECT_EQ(refusal_of("striped:lock=mc"),
+            "unknown lock 'striped:lock=mc'; did you mean 'striped:lock=mcs'?");
   EXPECT_EQ(refusal_of("zzz:capacity=3"),
             "unknown lock 'zzz:capacity=3'; there are: global, keyed, keyed_tbb, striped, mine, "
             "advisory:level=session, striped:lock=mcs");

@@ -12,9 +12,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/base/nearest.h"
-#include "harness/catalog/known_plugins.h"
 #include "harness/stress/forms.h"
-#include "harness/stress/registered_lock.h"
 
 namespace lockbench {
 namespace {
@@ -31,21 +29,9 @@ constexpr std::chrono::milliseconds kForAControl{500};
 // With a smaller budget, there is no self-test, and the lock gets the whole budget.
 constexpr std::chrono::seconds kLeastForASelfTest{5};
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-
-constexpr char kHowToListLocks[] = "`lockbench stress --list` shows all";
 
 // An option that some engines know, and whether it was given. An engine ignores the others. At
 // least one engine knows it: an added engine brings its options.
@@ -93,51 +79,6 @@ absl::Status unknown_engine(const std::string& name, const std::vector<std::stri
     if (engine.name == name) return absl::InvalidArgumentError(engine.without_plugin);
   }
   return unknown_name("engine", name, known);
-}
-
-std::string before_colon(const std::string& name) {
-  return name.substr(0, name.find(':'));
-}
-
-// Whether `name` is the lock, or the lock with values for its parameters.
-bool means(const std::string& name, const Listed& lock) {
-  return lock.name == name || (lock.takes_numbers && !stress::numbers_of(lock.name, name).empty());
-}
-
-// The base lock of `striped:lock=mine`; empty: it has none.
-std::string base_lock_of(const std::string& name) {
-  constexpr std::string_view kMark = ":lock=";
-  const std::size_t mark = name.find(kMark);
-  if (mark == std::string::npos) return {};
-  const std::size_t begin = mark + kMark.size();
-  return name.substr(begin, name.find(',', begin) - begin);
-}
-
-// Whether `name` is `lock` with other parameters, or another lock that is made of its base lock.
-bool is_another_of(const std::string& name, const std::string& lock) {
-  if (name == lock) return false;
-  const std::string base = base_lock_of(lock);
-  return base.empty() ? before_colon(name) == lock : base_lock_of(name) == base;
-}
-
-// The user named a lock that no engine has, perhaps because parameters follow a known name.
-absl::Status unknown_lock(const std::string& name, const std::vector<std::string>& known) {
-  const std::string plain = before_colon(name);
-  const KnownPlugin* const plugin = known_plugin_of(plain);
-  if (plugin != nullptr && !contains(known, plain)) {
-    return absl::InvalidArgumentError(absl::StrCat("lock '", plain, "' is in the plug-in ",
-                                                   std::string(plugin->file),
-                                                   "; name it by --plugin, with its folder"));
-  }
-  if (plain == name) return unknown_name("lock", name, known, kHowToListLocks);
-  if (contains(known, plain)) {
-    return absl::InvalidArgumentError(absl::StrCat("lock '", name,
-                                                   "': stress chooses the parameters of ", plain,
-                                                   " itself; say '", plain, "'"));
-  }
-  std::vector<std::string> of_that_name = known;
-  std::erase_if(of_that_name, [&](const std::string& one) { return before_colon(one) != plain; });
-  return unknown_name("lock", name, of_that_name.empty() ? known : of_that_name, kHowToListLocks);
 }
 
 absl::Status check_names(const StressOptions& options, const std::vector<EngineListing>& engines) {
@@ -198,20 +139,6 @@ absl::Status nothing_to_do() {
 
 }  // namespace
 
-std::vector<Listed> listed_from(std::string_view text) {
-  std::vector<Listed> locks;
-  for (const std::string& line : split(text, '\n')) {
-    std::vector<std::string> fields = split(line, '\t');
-    if (fields.size() < 5) continue;
-    Listed listed{.name = std::move(fields[0]), .summary = std::move(fields[1])};
-    if (!fields[2].empty()) listed.expected_oracles = split(fields[2], ',');
-    listed.unseen = std::move(fields[3]);
-    listed.takes_numbers = fields[4] == "numbers";
-    locks.push_back(std::move(listed));
-  }
-  return locks;
-}
-
 absl::StatusOr<std::vector<std::string>> engines_for(const StressOptions& options) {
   std::vector<std::string> engines = options.engines;
   for (const EngineOption& option : engine_options(options)) {
@@ -256,23 +183,6 @@ absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
   return jobs;
 }
 
-std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
-                                      const std::vector<EngineListing>& broken,
-                                      const std::vector<std::string>& names) {
-  std::vector<EngineListing> all = shipped;
-  for (EngineListing listing : broken) {
-    std::erase_if(listing.locks, [&](const Listed& lock) {
-      const bool known = std::any_of(shipped.begin(), shipped.end(), [&](const EngineListing& e) {
-        return std::any_of(e.locks.begin(), e.locks.end(),
-                           [&](const Listed& other) { return other.name == lock.name; });
-      });
-      return known || !contains(names, lock.name);
-    });
-    if (!listing.locks.empty()) all.push_back(std::move(listing));
-  }
-  return all;
-}
-
 std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_t position,
                                     std::chrono::nanoseconds left) {
   std::chrono::duration<double> planned{};
@@ -309,21 +219,21 @@ void name_untested(const std::vector<EngineListing>& engines, const std::vector<
       return job.engine == report.engine && job.lock.name == form;
     });
   };
-  std::vector<std::string> forms;
+  std::vector<std::string> others;
   for (const EngineListing& listing : engines) {
     if (listing.engine != report.engine) continue;
     for (const Listed& lock : listing.locks) {
       if (is_another_of(lock.name, report.lock) && !is_tested(lock.name)) {
-        forms.push_back(lock.name);
+        others.push_back(lock.name);
       }
     }
   }
-  if (forms.empty()) return;
-  const std::size_t left_out = forms.size() - std::min(forms.size(), kMostNamed);
-  forms.resize(forms.size() - left_out);
+  if (others.empty()) return;
+  const std::size_t left_out = others.size() - std::min(others.size(), kMostNamed);
+  others.resize(others.size() - left_out);
   const std::string more = left_out == 0 ? "" : absl::StrCat(" and ", left_out, " more");
-  report.remarks.push_back(
-      absl::StrCat("not tested, since not named: ", absl::StrJoin(forms, ", "), more, " (--list)"));
+  report.remarks.push_back(absl::StrCat(
+      "not tested, since not named: ", absl::StrJoin(others, ", "), more, " (--list)"));
 }
 
 bool tests_whole_lock(const stress::Order& order) {

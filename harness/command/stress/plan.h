@@ -14,33 +14,13 @@
 #include <absl/status/statusor.h>
 
 #include "harness/command/stress/added_engine.h"
+#include "harness/command/stress/listing.h"
 #include "harness/stress/report.h"
 
 namespace lockbench {
 
 // The engines that come with lockbench. A lock need not be for all of them.
 inline constexpr const char* kEngines[] = {"sim", "real", "proc"};
-
-// A lock in the list of an engine.
-struct Listed {
-  std::string name;
-  std::string summary;
-  std::vector<std::string>
-      expected_oracles;  // if the lock is known to be broken: one of these oracles must report it
-  std::string unseen;    // if the lock is broken and this engine cannot detect it: why
-  bool takes_numbers = false;  // users may set its parameters: `mine:lease_ms=300`
-};
-
-// An engine: the name that users type, and its program.
-struct EngineListing {
-  std::string engine;
-  std::string program;
-  std::vector<Listed> locks;
-  std::string plugin = {};  // the plug-in that contains these locks; empty: the engine
-};
-
-// Parses the output of an engine program for `list`. Lines with fewer than five fields are ignored.
-std::vector<Listed> listed_from(std::string_view text);
 
 struct StressOptions {
   std::vector<std::string> locks;    // none: all
@@ -73,11 +53,6 @@ struct TestJob {
 // if there is nothing to do.
 absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
                                                  const std::vector<EngineListing>& engines);
-
-// `shipped`, and those locks of `broken` that are in `names` but not in `shipped`.
-std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
-                                      const std::vector<EngineListing>& broken,
-                                      const std::vector<std::string>& names);
 
 // The budget of job `position` if the time `left` remains for it and the jobs after it. It gets the
 // same share of that time as in the plan. Time that a job leaves unused or exceeds is therefore

@@ -22,9 +22,7 @@
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
-#include "harness/stress/forms.h"
 #include "harness/stress/litmus/program_file.h"
-#include "harness/stress/registered_lock.h"
 
 namespace lockbench {
 namespace {
@@ -65,48 +63,6 @@ int print_listing(const std::vector<EngineListing>& engines) {
     std::cout << absl::StrFormat("%-*s %-14s %s\n", longest, name, line.first, line.second);
   }
   return kSuccess;
-}
-
-// The name of a base lock means the primitive that uses it as one lock for all keys; a name without
-// its choices means the first lock of that name. Its forms are meant, too, unless the order is for
-// one of them alone.
-void complete_names(const std::vector<EngineListing>& engines, const stress::Order& order,
-                    std::vector<std::string>& names) {
-  const auto known = [&](const std::string& name) {
-    return std::any_of(engines.begin(), engines.end(), [&](const EngineListing& engine) {
-      return std::any_of(engine.locks.begin(), engine.locks.end(),
-                         [&](const Listed& lock) { return lock.name == name; });
-    });
-  };
-  const auto first_of = [&](const std::string& name) -> std::string {
-    for (const EngineListing& engine : engines) {
-      for (const Listed& lock : engine.locks) {
-        if (lock.name.starts_with(name + ":")) return lock.name;
-      }
-    }
-    return {};
-  };
-  for (std::string& name : names) {
-    const std::string whole = "global:lock=" + name;
-    if (known(name)) continue;
-    if (known(whole)) {
-      name = whole;
-    } else if (const std::string first = first_of(name); !first.empty()) {
-      name = first;
-    }
-  }
-  if (!order.program.empty() || !order.mode.empty()) return;
-  const std::vector<std::string> named = names;
-  for (const EngineListing& engine : engines) {
-    for (const Listed& lock : engine.locks) {
-      const bool is_meant = std::any_of(named.begin(), named.end(), [&](const std::string& name) {
-        return stress::is_form_of(lock.name, name);
-      });
-      if (is_meant && std::find(names.begin(), names.end(), lock.name) == names.end()) {
-        names.push_back(lock.name);
-      }
-    }
-  }
 }
 
 // Leaves the engines out that do not know the options. If none is left, the user learns which ones

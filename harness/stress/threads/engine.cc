@@ -22,7 +22,6 @@
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/fairness.h"
-#include "harness/stress/oracles/unchecked.h"
 #include "harness/stress/oracles/unvaried.h"
 #include "harness/stress/threads/epoch.h"
 #include "harness/stress/threads/supervisor.h"
@@ -253,9 +252,6 @@ class ThreadEpochs final : public Epochs {
     }
     if (report.verdict == Verdict::kClean) {
       report.remarks.insert(report.remarks.begin(), unvaried_remark(kRealEngine, entry_.abilities));
-      const std::string unchecked =
-          unchecked_remark(kRealEngine, entry_.abilities, report.evaluations);
-      if (!wish_.program && !unchecked.empty()) report.remarks.push_back(unchecked);
     }
   }
 

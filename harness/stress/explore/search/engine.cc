@@ -326,7 +326,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   report.verdict = verdict_of(outcome, options, entry.abilities);
   if (report.verdict == Verdict::kClean) {
     report.remarks.push_back(unvaried_remark(kSimEngine, entry.abilities));
-    const std::string unchecked = unchecked_remark(kSimEngine, entry.abilities, report.evaluations);
+    const std::string unchecked = unchecked_remark(entry.abilities, report.evaluations);
     if (!options.program && !options.exhaustive && !unchecked.empty()) {
       report.remarks.push_back(unchecked);
     }
