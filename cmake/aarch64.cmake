@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds for aarch64 with Debian's cross compiler. LOCKBENCH_SYSROOT is a folder with what is linked,
-# as scripts/aarch64.sh makes one; what is built runs under qemu's emulation of that processor.
+# as scripts/maintain/aarch64.sh makes one; what is built runs under qemu's emulation of that processor.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

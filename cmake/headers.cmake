@@ -17,14 +17,14 @@ set(public_headers ${PROJECT_BINARY_DIR}/generated/public)
 if(LOCKBENCH_HEADERS_ONLY)
   lockbench_list_headers(headers ${PROJECT_SOURCE_DIR} internal platform platform/portable
                          platform/windows)
-  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/primitives/ OUTPUT_VARIABLE watched)
+  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE watched)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${watched})
   lockbench_write_public_headers(${PROJECT_SOURCE_DIR} ${public_headers} ${headers})
 else()
   # Who builds the whole project may include a header by both names.
   lockbench_list_headers(headers ${PROJECT_SOURCE_DIR} internal platform platform/portable
                          platform/windows peers)
-  lockbench_write_forwards(${public_headers}/lockbench "#include \"primitives/HEADER\"" ${headers})
+  lockbench_write_forwards(${public_headers}/lockbench "#include \"HEADER\"" ${headers})
   target_include_directories(lockbench_locks SYSTEM INTERFACE ${PROJECT_SOURCE_DIR})
 endif()
 target_include_directories(lockbench_locks SYSTEM INTERFACE ${public_headers})

@@ -33,18 +33,18 @@ if(preloaded)
                               WORLD_READ WORLD_EXECUTE
                   COMPONENT program)
 endif()
+# What the programs find beside themselves has the paths that it has in the checkout.
 install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT program)
-if(EXISTS ${PROJECT_SOURCE_DIR}/workloads/machines)
-  install(DIRECTORY workloads/machines DESTINATION ${share}/workloads COMPONENT program)
-endif()
-get_property(scripts GLOBAL PROPERTY LOCKBENCH_INSTALLED_SCRIPTS)
-install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
-                 scripts/follow.py scripts/stress_report.py scripts/regret.py scripts/gate.py
-                 scripts/ab.py scripts/flamegraph.py scripts/draw_stacks.py ${scripts}
-        DESTINATION ${share}/scripts
-        COMPONENT program)
-install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
-        PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY scripts/commands DESTINATION ${share}/scripts COMPONENT program
+        USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+foreach(kind presets machines python)
+  file(GLOB folders RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/*/${kind})
+  foreach(folder ${folders})
+    cmake_path(GET folder PARENT_PATH capability)
+    install(DIRECTORY ${folder} DESTINATION ${share}/${capability} COMPONENT program
+            USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE PATTERN laboratory EXCLUDE)
+  endforeach()
+endforeach()
 install(FILES cmake/completion/lockbench.bash RENAME lockbench
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 install(FILES cmake/completion/_lockbench
@@ -63,21 +63,23 @@ install(CODE "include(${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake)
                 platform/windows peers as_published)
               lockbench_write_public_headers(\${source} ${staged} \${names})
               lockbench_write_forwards(
-                ${staged}/primitives \"#include <lockbench/HEADER>\" \${names})"
+                ${staged}/primitives \"#include <lockbench/NAME>\" \${names})"
         COMPONENT dev)
 install(DIRECTORY ${staged}/lockbench DESTINATION ${public} COMPONENT dev)
 install(DIRECTORY ${staged}/primitives DESTINATION ${headers} COMPONENT dev)
 install(DIRECTORY workloads DESTINATION ${headers} COMPONENT dev
         FILES_MATCHING PATTERN *.h
-        PATTERN presets EXCLUDE PATTERN machines EXCLUDE PATTERN database EXCLUDE)
-install(DIRECTORY harness/measure harness/plugin DESTINATION ${headers}/harness COMPONENT dev
+        PATTERN presets EXCLUDE PATTERN database EXCLUDE)
+install(DIRECTORY harness/bench/measure DESTINATION ${headers}/harness/bench COMPONENT dev
+        FILES_MATCHING PATTERN *.h)
+install(DIRECTORY harness/plugin DESTINATION ${headers}/harness COMPONENT dev
         FILES_MATCHING PATTERN *.h
         PATTERN public EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/harness/plugin/version.h
         DESTINATION ${headers}/harness/plugin COMPONENT dev)
-install(FILES harness/catalog/entry.h harness/catalog/line.h harness/catalog/workloads.h
-        DESTINATION ${headers}/harness/catalog COMPONENT dev)
-install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
+install(FILES harness/bench/catalog/entry.h harness/bench/catalog/line.h harness/bench/catalog/workloads.h
+        DESTINATION ${headers}/harness/bench/catalog COMPONENT dev)
+install(FILES harness/bench/plan/cell.h DESTINATION ${headers}/harness/bench/plan COMPONENT dev)
 install(FILES harness/stress/forms.h harness/stress/lock_adapter.h harness/stress/lock_promises.h
               harness/stress/registered_lock.h harness/stress/several_keys.h
               harness/stress/shared_holds.h harness/stress/stopped_waits.h
@@ -86,6 +88,14 @@ install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h
               harness/stress/litmus/lock_under_test.h harness/stress/litmus/readers_order.h
         DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
 install(DIRECTORY harness/plugin/public/lockbench DESTINATION ${public} COMPONENT dev)
+# The forms of plug-ins that capabilities add (cmake/lockbench_add_plugin.cmake).
+file(GLOB forms RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/*/plugin)
+foreach(form ${forms})
+  cmake_path(GET form PARENT_PATH capability)
+  install(DIRECTORY ${form} DESTINATION ${headers}/${capability} COMPONENT dev
+          FILES_MATCHING PATTERN *.h PATTERN public EXCLUDE)
+  install(DIRECTORY ${form}/public/lockbench DESTINATION ${public} COMPONENT dev)
+endforeach()
 install(TARGETS lockbench_loop lockbench_workloads ARCHIVE COMPONENT dev)
 if(CMAKE_STRIP)
   # A program that is linked with them would carry their debug information.
@@ -102,12 +112,13 @@ configure_package_config_file(cmake/lockbenchConfig.cmake.in
 include(cmake/install_config.cmake)
 install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake/lockbench_instrument.cmake
         DESTINATION ${package} COMPONENT dev)
-install(DIRECTORY cmake/plugin_forms DESTINATION ${package} COMPONENT dev)
+file(GLOB forms ${PROJECT_SOURCE_DIR}/harness/*/plugin/forms/*.cmake)
+install(FILES ${forms} DESTINATION ${package}/plugin_forms COMPONENT dev)
 
 # The pages that messages name: tests/scripts/test_cited_pages.py.
 get_property(pages GLOBAL PROPERTY LOCKBENCH_INSTALLED_PAGES)
 foreach(page docs/continuous-integration.md docs/method.md
-             docs/prediction.md docs/presets.md docs/stress.md docs/stress-engines.md
+             docs/presets.md docs/stress.md docs/stress-engines.md
              ${pages})
   if(EXISTS ${PROJECT_SOURCE_DIR}/${page})
     install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench/docs COMPONENT program)

@@ -9,7 +9,7 @@
 # the locks reach atomics, futexes and clocks through lockbench::platform, or as far as that is known
 # to the engine, by std::atomic and the system's library; the engine names what it does not know.
 # FORM, of those in LOCKBENCH_PLUGIN_FORMS: builds name.form.so, too, for a program that needs the
-# locks in a form of its own; its file in plugin_forms/ says which.
+# locks in a form of its own; its file says which.
 # SANITIZE: builds name.asan.so, too: the same locks under AddressSanitizer, for `stress --engine
 # real` with the sanitizer's runtime before all others (LD_PRELOAD).
 # NO_DELAYS: leaves out name.delays.so.
@@ -25,9 +25,10 @@
 # are, without warnings. INCLUDES: its folders. NO_DELAYS: leaves out name.delays.so.
 include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
 # Each file defines lockbench_build_in_form_<FORM>(target), by which a library gets the form that the
-# file is named after.
+# file is named after. They lie in the folders of capabilities; once installed, beside this file.
 set(LOCKBENCH_PLUGIN_FORMS)
-file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/plugin_forms/*.cmake)
+file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/plugin_forms/*.cmake
+     ${CMAKE_CURRENT_LIST_DIR}/../harness/*/plugin/forms/*.cmake)
 foreach(file ${files})
   include(${file})
   cmake_path(GET file STEM form)

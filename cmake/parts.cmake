@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # lockbench_add_parts(folder…): adds those of the folders that are there. A capability that is deleted
-# (scripts/modules.sh) leaves nothing behind that names its folders but these lines.
+# (scripts/maintain/modules.sh) leaves nothing behind that names its folders but these lines.
 function(lockbench_add_parts)
   foreach(folder ${ARGN})
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
@@ -16,10 +16,8 @@ function(lockbench_net_check engine target header function)
   set_property(GLOBAL PROPERTY LOCKBENCH_NET_CHECK_${engine} ${target} ${header} ${function})
 endfunction()
 
-# lockbench_install_parts(PAGES … SCRIPTS …): what a capability adds to the installed files: pages that
-# its messages name, and scripts that its commands run. Paths from the root.
+# lockbench_install_parts(PAGES …): the pages that messages of a capability name, which are installed.
 function(lockbench_install_parts)
-  cmake_parse_arguments(T "" "" "PAGES;SCRIPTS" ${ARGN})
+  cmake_parse_arguments(T "" "" "PAGES" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY LOCKBENCH_INSTALLED_PAGES ${T_PAGES})
-  set_property(GLOBAL APPEND PROPERTY LOCKBENCH_INSTALLED_SCRIPTS ${T_SCRIPTS})
 endfunction()

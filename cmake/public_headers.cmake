@@ -4,8 +4,8 @@
 # In the checkout a header of primitives/ includes another as "primitives/key.h". A program may have
 # a folder of that name, so what programs see says <lockbench/key.h>. Also run at installation.
 
-# lockbench_list_headers(result source [folder…]): paths below `source`/primitives of its headers,
-# and of those in the folders named.
+# lockbench_list_headers(result source [folder…]): paths from `source` of the headers in primitives/ and
+# in the folders named below it; with those that capabilities add, in harness/<capability>/primitives.
 function(lockbench_list_headers result source)
   set(found)
   get_property(role GLOBAL PROPERTY CMAKE_ROLE)
@@ -14,10 +14,17 @@ function(lockbench_list_headers result source)
     set(depends CONFIGURE_DEPENDS)
   endif()
   foreach(folder . ${ARGN})
-    file(GLOB headers ${depends} RELATIVE ${source}/primitives ${source}/primitives/${folder}/*.h)
+    file(GLOB headers ${depends} RELATIVE ${source} ${source}/primitives/${folder}/*.h
+         ${source}/harness/*/primitives/${folder}/*.h)
     list(APPEND found ${headers})
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# The name of a header in <lockbench/…>.
+function(lockbench_public_name result header)
+  string(REGEX REPLACE "^(harness/[a-z]+/)?primitives/(\\./)?" "" name ${header})
+  set(${result} ${name} PARENT_SCOPE)
 endfunction()
 
 # Also run by scripts of installation, where the policies are those of old CMake: no @names@ here.
@@ -36,11 +43,13 @@ endfunction()
 function(lockbench_write_public_headers source target)
   file(GLOB_RECURSE stale RELATIVE ${target}/lockbench ${target}/lockbench/*)
   foreach(header ${ARGN})
-    file(READ ${source}/primitives/${header} text)
-    string(REGEX REPLACE "#include \"primitives/([^\"]+)\"" "#include <lockbench/\\1>" text "${text}")
-    string(REGEX REPLACE "primitives/([a-z_/]+\\.h)" "lockbench/\\1" text "${text}")
-    lockbench_write_if_different(${target}/lockbench/${header} "${text}")
-    list(REMOVE_ITEM stale ${header})
+    file(READ ${source}/${header} text)
+    set(folder "(harness/[a-z]+/)?primitives")
+    string(REGEX REPLACE "#include \"${folder}/([^\"]+)\"" "#include <lockbench/\\2>" text "${text}")
+    string(REGEX REPLACE "${folder}/([a-z_/]+\\.h)" "lockbench/\\2" text "${text}")
+    lockbench_public_name(name ${header})
+    lockbench_write_if_different(${target}/lockbench/${name} "${text}")
+    list(REMOVE_ITEM stale ${name})
   endforeach()
   foreach(file ${stale})
     file(REMOVE ${target}/lockbench/${file})
@@ -48,11 +57,13 @@ function(lockbench_write_public_headers source target)
 endfunction()
 
 # lockbench_write_forwards(folder "#include …HEADER…" header…): in `folder`, headers that include
-# the same one by its other name.
+# the same one by its other name: HEADER is its path, NAME its name in <lockbench/…>.
 function(lockbench_write_forwards folder include)
   foreach(header ${ARGN})
+    lockbench_public_name(name ${header})
     string(REPLACE "HEADER" ${header} line "${include}")
+    string(REPLACE "NAME" ${name} line "${line}")
     lockbench_write_if_different(
-      ${folder}/${header} "// SPDX-License-Identifier: Apache-2.0\n\n#pragma once\n\n${line}\n")
+      ${folder}/${name} "// SPDX-License-Identifier: Apache-2.0\n\n#pragma once\n\n${line}\n")
   endforeach()
 endfunction()

@@ -75,11 +75,11 @@ mapfile -t python < <(git ls-files '*.py')
 mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 
 check format clang-format-14 --dry-run --Werror "${cpp[@]}"
-check includes python3 scripts/check_includes.py
-check links python3 scripts/check_links.py
-check modules python3 scripts/modules.py check
-check packages python3 scripts/check_packages.py
-check claims python3 scripts/check_claims.py
+check includes python3 scripts/maintain/check_includes.py
+check links python3 scripts/maintain/check_links.py
+check modules python3 scripts/maintain/modules.py check
+check packages python3 scripts/maintain/check_packages.py
+check claims python3 scripts/maintain/check_claims.py
 # Another major version of black formats otherwise.
 if [[ "$(black --version 2>/dev/null)" == "black, 23."* ]]; then
   check black black --quiet --check "${python[@]}"
@@ -87,18 +87,20 @@ else
   echo 'black          left out: the sources are formatted by black 23, which is not installed'
 fi
 check flake8 flake8 "${python[@]}"
-check mypy mypy "${python[@]}"
+shopt -s nullglob
+capabilities=(harness/*/python)
+MYPYPATH="$(IFS=: && echo "${capabilities[*]}")" check mypy mypy "${python[@]}"
 check shell shellcheck "${shell[@]}"
 if command -v doxygen >/dev/null; then
-  check pages python3 scripts/pages.py
+  check pages python3 scripts/maintain/pages.py
 else
   echo 'pages          left out: doxygen is not installed'
 fi
 
 case "$tidy" in
   none) ;;
-  all) check clang-tidy python3 scripts/tidy.py --all ;;
-  *) check clang-tidy python3 scripts/tidy.py --within "$tidy_seconds" ;;
+  all) check clang-tidy python3 scripts/maintain/tidy.py --all ;;
+  *) check clang-tidy python3 scripts/maintain/tidy.py --within "$tidy_seconds" ;;
 esac
 
 ((${#failed[@]} == 0)) && exit

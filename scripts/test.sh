@@ -107,7 +107,7 @@ cmake --build --preset release --parallel "$(nproc)" -- -k 0 || failed+=("build 
 say_when "The tests of the preset release"
 junit=$PWD/build/release/tests.xml
 ctest --preset release "${ctest_options[@]}" --output-junit "$junit" || failed+=("tests release")
-./scripts/slowest.py build/release "$junit" || true # it decides nothing
+./scripts/maintain/slowest.py build/release "$junit" || true # it decides nothing
 ((${#failed[@]} == 0)) && exit
 printf 'Failed: %s\n' "$(printf '%s, ' "${failed[@]}" | sed 's/, $//')"
 exit 1

@@ -25,7 +25,7 @@
 //                                            // of its operations writes
 //   static constexpr KeyType kUsualKeyType;  // optional: the values of a sweep if the user gives
 //                                            // none; otherwise SweepDefaults of
-//                                            // harness/plan/preset.h
+//                                            // harness/bench/plan/preset.h
 //   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
 //   Actor actor(std::uint32_t thread);       // called on the thread that will use the actor
 //   using Tally = …;                         // the counts of an actor

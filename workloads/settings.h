@@ -2,7 +2,8 @@
 
 // Settings: the parameters of a workload, as plain aggregates.
 //
-// They do not depend on files or command lines; harness/plan converts the text of users to them.
+// They do not depend on files or command lines; harness/bench/plan converts the text of users to
+// them.
 #pragma once
 
 #include <chrono>

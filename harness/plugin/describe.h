@@ -12,7 +12,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/catalog/entry.h"
+#include "harness/bench/catalog/entry.h"
 
 namespace lockbench {
 

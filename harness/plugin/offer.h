@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/catalog/entry.h"
-#include "harness/measure/phases.h"
+#include "harness/bench/catalog/entry.h"
+#include "harness/bench/measure/phases.h"
 #include "harness/plugin/version.h"
 #include "harness/stress/registered_lock.h"
 
 // A program that needs locks in a form of its own has plug-ins built with a header that defines
 // PluginForm: how locks are offered to it in addition, the number of such builds, and what a
-// plug-in lacks that was not built so (cmake/plugin_forms/).
+// plug-in lacks that was not built so (cmake/lockbench_add_plugin.cmake).
 #if defined(LOCKBENCH_PLUGIN_FORM)
 #include LOCKBENCH_PLUGIN_FORM
 #endif

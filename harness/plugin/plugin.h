@@ -47,8 +47,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/catalog/entry.h"
-#include "harness/catalog/line.h"
+#include "harness/bench/catalog/entry.h"
+#include "harness/bench/catalog/line.h"
 #include "harness/plugin/offer.h"
 #include "harness/stress/forms.h"
 #include "harness/stress/litmus/capacity_lock.h"
@@ -71,7 +71,7 @@
 #endif
 
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
-#include "harness/catalog/workloads.h"
+#include "harness/bench/catalog/workloads.h"
 #endif
 
 namespace lockbench {
@@ -286,7 +286,7 @@ class PluginLocks {
     offer_.locks.push_back(registered_lock_of<P, std::uint64_t>(line));
   }
 
-  // An entry as the catalog has them (harness/catalog/line.h), with its own parameters.
+  // An entry as the catalog has them (harness/bench/catalog/line.h), with its own parameters.
   template <class P>
   void add_line(const Line<P>& line) {
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)

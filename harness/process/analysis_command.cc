@@ -23,6 +23,11 @@
 namespace lockbench {
 namespace {
 
+std::filesystem::path script_path(const std::string& name) {
+  const bool is_path = name.find('/') != std::string::npos;
+  return is_path ? name : "scripts/commands/" + name + ".py";
+}
+
 absl::Status cannot_start(const std::string& program, int error) {
   return absl::UnavailableError("cannot start " + program + ": " + std::strerror(error));
 }
@@ -50,7 +55,7 @@ std::vector<std::string> modules_needed(std::string_view script) {
 
 absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
                                                         const std::vector<std::string>& arguments) {
-  const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");
+  const absl::StatusOr<std::filesystem::path> script = find_resource(script_path(name));
   if (!script.ok()) return script.status();
   const absl::StatusOr<std::string> text = read_file(*script, kMostInputBytes);
   if (!text.ok()) return text.status();

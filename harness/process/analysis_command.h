@@ -17,12 +17,12 @@ namespace lockbench {
 // started with an interpreter that has those that it needs itself.
 inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "pandas", "scipy"};
 
-// The words of the command: interpreter, scripts/<name>.py and the arguments. NotFound says what to
-// install.
+// The words of the command: interpreter, script and arguments. `name` is that of a script in
+// scripts/commands, or the path of another script from the root. NotFound says what to install.
 absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
                                                         const std::vector<std::string>& arguments);
 
-// Replaces this process by scripts/<name>.py with the arguments, in an interpreter that has its
+// Replaces this process by that script with the arguments, in an interpreter that has its
 // modules. It returns only if that fails: it then prints the reason to standard error and returns
 // 2.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);

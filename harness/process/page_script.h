@@ -10,9 +10,10 @@
 
 namespace lockbench {
 
-// Runs `script` (scripts/animation.py), which needs jinja2, with `file` as its argument and `json`
-// as its input. If the file ends in `.json`, it writes `json` itself. Unavailable if Python or a
-// module is missing, or if the file cannot be written; the message is one line.
+// Runs `script` (harness/petri/python/animation.py), which needs jinja2, with `file` as its
+// argument and `json` as its input. If the file ends in `.json`, it writes `json` itself.
+// Unavailable if Python or a module is missing, or if the file cannot be written; the message is
+// one line.
 absl::Status write_page(const std::string& script, const std::string& json,
                         const std::filesystem::path& file);
 

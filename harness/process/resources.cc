@@ -10,7 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/nearest.h"
-#include "harness/plan/preset_file.h"
+#include "harness/bench/plan/preset_file.h"
 #include "harness/process/child_process.h"
 #include "harness/process/signals.h"
 
@@ -19,8 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kPresets = "workloads/presets";
-const fs::path kMachines = "workloads/machines";
+// Folders below workloads/, and below those of capabilities.
+const fs::path kPresets = "presets";
+const fs::path kMachines = "machines";
 
 // How long a Python interpreter may take to report which modules it has. It usually takes some 50
 // ms.
@@ -61,23 +62,38 @@ std::string probe_for(const std::vector<std::string>& modules) {
          list + "])))";
 }
 
-// Names of the TOML files in a folder of resources, in alphabetical order.
-absl::StatusOr<std::vector<std::string>> names_in(const fs::path& relative) {
-  const absl::StatusOr<fs::path> folder = find_resource(relative);
-  if (!folder.ok()) return folder.status();
-  std::vector<std::string> names;
+// The TOML files in the folders of this name, in alphabetical order of their own names.
+absl::StatusOr<std::vector<fs::path>> files_in(const fs::path& name) {
+  const absl::StatusOr<fs::path> workloads = find_resource("workloads");
+  if (!workloads.ok()) return workloads.status();
+  std::vector<fs::path> parents{*workloads};
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(*folder, error)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  for (const fs::directory_entry& capability :
+       fs::directory_iterator(workloads->parent_path() / "harness", error)) {
+    parents.push_back(capability.path());
   }
-  if (error) return absl::UnavailableError(folder->string() + ": " + error.message());
-  std::sort(names.begin(), names.end());
+  std::vector<fs::path> files;
+  for (const fs::path& parent : parents) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(parent / name, error)) {
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
+  return files;
+}
+
+absl::StatusOr<std::vector<std::string>> names_in(const fs::path& name) {
+  const absl::StatusOr<std::vector<fs::path>> files = files_in(name);
+  if (!files.ok()) return files.status();
+  std::vector<std::string> names;
+  for (const fs::path& file : *files) names.push_back(file.stem().string());
   return names;
 }
 
 // The path of the resource with that name, or of that file. `kind` and `lists` are for messages:
 // what it is, and the command that lists the names.
-absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs::path& relative,
+absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs::path& folder,
                                        const std::string& kind, const std::string& lists) {
   if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
   if (name_or_file.find('/') != std::string::npos) {
@@ -85,18 +101,17 @@ absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs
                                       "'s name nor a file ending in .toml; `" + lists +
                                       "` shows the names");
   }
-  const absl::StatusOr<std::vector<std::string>> names = names_in(relative);
-  if (!names.ok()) return names.status();
-  if (std::find(names->begin(), names->end(), name_or_file) == names->end()) {
-    return unknown_name(kind, name_or_file, *names);
+  const absl::StatusOr<std::vector<fs::path>> files = files_in(folder);
+  if (!files.ok()) return files.status();
+  for (const fs::path& file : *files) {
+    if (file.stem() == name_or_file) return file;
   }
-  return *find_resource(relative) / (name_or_file + ".toml");
+  return unknown_name(kind, name_or_file, *names_in(folder));
 }
 
-absl::StatusOr<ResourceText> read_resource(const std::string& name_or_file,
-                                           const fs::path& relative, const std::string& kind,
-                                           const std::string& lists) {
-  const absl::StatusOr<fs::path> file = resource_file(name_or_file, relative, kind, lists);
+absl::StatusOr<ResourceText> read_resource(const std::string& name_or_file, const fs::path& folder,
+                                           const std::string& kind, const std::string& lists) {
+  const absl::StatusOr<fs::path> file = resource_file(name_or_file, folder, kind, lists);
   if (!file.ok()) return file.status();
   absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
   if (!text.ok()) {
@@ -147,9 +162,12 @@ std::optional<std::filesystem::path> find_engine(const std::string& program) {
   return std::nullopt;
 }
 
+absl::StatusOr<ResourceText> read_preset(const std::string& name_or_file) {
+  return read_resource(name_or_file, kPresets, "preset", "lockbench list presets");
+}
+
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
-  const absl::StatusOr<ResourceText> preset =
-      read_resource(name_or_file, kPresets, "preset", "lockbench list presets");
+  const absl::StatusOr<ResourceText> preset = read_preset(name_or_file);
   if (!preset.ok()) return preset.status();
   return parse_preset(preset->text, preset->file);
 }

@@ -10,16 +10,16 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/plan/preset.h"
+#include "harness/bench/plan/preset.h"
 
 namespace lockbench {
 
 // The path of this program.
 std::filesystem::path this_program();
 
-// Finds `relative` (workloads/presets, scripts/plot.py) below <prefix>/share/lockbench of an
-// installation, or below a folder that contains this program at any depth: the checkout that it was
-// built in. NotFound if neither has it.
+// Finds `relative` (workloads/presets, scripts/commands/plot.py) below <prefix>/share/lockbench of
+// an installation, or below a folder that contains this program at any depth: the checkout that it
+// was built in. NotFound if neither has it.
 absl::StatusOr<std::filesystem::path> find_resource(const std::filesystem::path& relative);
 
 // The path of this program.
@@ -42,6 +42,9 @@ struct ResourceText {
 
 // The machine model with that name, or that file if the name ends in `.toml`.
 absl::StatusOr<ResourceText> read_machine(const std::string& name_or_file);
+
+// The text of the preset with that name, or of that file if the name ends in `.toml`.
+absl::StatusOr<ResourceText> read_preset(const std::string& name_or_file);
 
 // The preset with that name, or the preset in that file if the name ends in `.toml`.
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file);

@@ -4,7 +4,7 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/record/build.h"
+#include "harness/bench/record/build.h"
 
 namespace lockbench {
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/known_plugins.h"
+#include "harness/bench/catalog/known_plugins.h"
 #include "tests/catalog/cells.h"
 
 namespace lockbench {

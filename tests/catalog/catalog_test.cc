@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The catalog's entries: what they say of themselves, and what goes together.
-#include "harness/catalog/catalog.h"
+#include "harness/bench/catalog/catalog.h"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/subjects.h"
+#include "harness/bench/catalog/subjects.h"
 #include "primitives/lease_pool.h"
 #include "primitives/striped_lock.h"
 #include "tests/catalog/cells.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/run_trial.h"
+#include "harness/bench/measure/run_trial.h"
 #include "tests/catalog/cells.h"
 
 namespace lockbench {

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/catalog/catalog.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/catalog/catalog.h"
+#include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
 

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/quantity.h"
-#include "harness/command/advise/advice_case.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/command/advise/advice_case.h"
+#include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
 namespace {

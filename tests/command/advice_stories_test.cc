@@ -11,9 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/catalog.h"
-#include "harness/command/advise/question.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/catalog/catalog.h"
+#include "harness/bench/command/advise/question.h"
+#include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/run/baseline_link.h"
+#include "harness/bench/command/run/baseline_link.h"
 
 #include <filesystem>
 

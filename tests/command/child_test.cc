@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/run/child.h"
+#include "harness/bench/command/run/child.h"
 
 #include <csignal>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/sample_json.h"
+#include "harness/bench/record/sample_json.h"
 #include "tests/base/temporary_folder.h"
 
 namespace lockbench {

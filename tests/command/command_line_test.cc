@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/command/run/run_entry.h"
+#include "harness/bench/command/run/run_entry.h"
 #include "harness/program/all_commands.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/diagnosis.h"
+#include "harness/bench/command/doctor/diagnosis.h"
 
 #include <algorithm>
 #include <functional>

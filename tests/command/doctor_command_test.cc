@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/doctor_command.h"
+#include "harness/bench/command/doctor/doctor_command.h"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/command/doctor/diagnosis.h"
-#include "harness/command/doctor/doctor_report.h"
+#include "harness/bench/command/doctor/diagnosis.h"
+#include "harness/bench/command/doctor/doctor_report.h"
 #include "tests/command/sound_facts.h"
 
 namespace lockbench {

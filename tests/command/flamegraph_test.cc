@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/run/flamegraph.h"
+#include "harness/bench/command/run/flamegraph.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/run/open_comparisons.h"
+#include "harness/bench/command/run/open_comparisons.h"
 
 #include <cmath>
 

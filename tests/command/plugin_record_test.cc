@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // PluginRecord: what a stamp and its flags say, and in what a plug-in differs from lockbench.
-#include "harness/command/run/plugin_record.h"
+#include "harness/bench/command/run/plugin_record.h"
 
 #include <gtest/gtest.h>
 

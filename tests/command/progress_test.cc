@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/command/run/session.h"
+#include "harness/bench/command/run/session.h"
 
 namespace lockbench {
 namespace {

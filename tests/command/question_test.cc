@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/advise/question.h"
+#include "harness/bench/command/advise/question.h"
 
 #include <set>
 #include <string>
@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/catalog.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/catalog/catalog.h"
+#include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/advise/questions.h"
+#include "harness/bench/command/advise/questions.h"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/run/run_servers.h"
+#include "harness/bench/command/run/run_servers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

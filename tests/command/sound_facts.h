@@ -3,7 +3,7 @@
 // A machine on which nothing spoils a measurement, for tests to spoil.
 #pragma once
 
-#include "harness/command/doctor/system_facts.h"
+#include "harness/bench/command/doctor/system_facts.h"
 
 namespace lockbench {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/command/stress/matrix.h"
-#include "harness/command/stress/text.h"
+#include "harness/stress/command/matrix.h"
+#include "harness/stress/command/text.h"
 
 namespace lockbench {
 namespace {

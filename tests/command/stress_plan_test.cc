@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/command/stress/plan.h"
+#include "harness/stress/command/plan.h"
 
 namespace lockbench {
 namespace {

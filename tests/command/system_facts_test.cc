@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/system_facts.h"
+#include "harness/bench/command/doctor/system_facts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/run/tally.h"
+#include "harness/bench/command/run/tally.h"
 
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/describe.h"
+#include "harness/bench/plan/describe.h"
 
 namespace lockbench {
 namespace {

@@ -131,7 +131,7 @@ OF_THE_CORE: list[tuple[str, ...]] = [
 def refused_by_parts() -> list[tuple[str, ...]]:
     """The rows that capabilities have in a file of their own."""
     rows = []
-    for file in sorted(Path(__file__).resolve().parents[1].glob("*/refused.py")):
+    for file in sorted(Path(__file__).resolve().parents[2].glob("harness/*/tests/refused.py")):
         rows += runpy.run_path(str(file))["REFUSED"]
     return rows
 

@@ -63,7 +63,7 @@ def test_the_help_groups_commands_by_what_a_person_wants(lockbench: Program) -> 
 def test_the_manual_has_the_commands_of_the_help(lockbench: Program) -> None:
     page = (ROOT / "docs/man/lockbench.1").read_text(encoding="utf-8")
     wanted = manual.page_with(page, lockbench.run("--help").stdout)
-    assert page == wanted, "run scripts/manual.py build/release/lockbench"
+    assert page == wanted, "run scripts/maintain/manual.py build/release/lockbench"
 
 
 # What the completion offers for a flag of `run`; each value must be one that `run` takes.
@@ -160,7 +160,7 @@ def test_every_listed_preset_expands(lockbench: Program) -> None:
     for line in lines:
         preset = line.split()[0]
         done = lockbench.run("run", preset, "--dry-run", env=with_server)
-        # Their locks are in plug-ins; tests/services has the runs with these.
+        # Their locks are in plug-ins; harness/services/tests has the runs with these.
         if preset.startswith("services"):
             assert (done.returncode, done.stdout) == (2, "")
             assert "; name it by --plugin" in done.stderr

@@ -74,7 +74,7 @@ def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None
     files = """
         bin/lockbench bin/lockbench-micro libexec/lockbench/lockbench-proc
         share/bash-completion/completions/lockbench share/doc/lockbench/copyright
-        share/lockbench/scripts/plot.py share/lockbench/scripts/report.py
+        share/lockbench/scripts/commands/plot.py share/lockbench/scripts/commands/report.py
         share/lockbench/workloads/presets/quick.toml share/man/man1/lockbench.1.gz
         share/zsh/vendor-completions/_lockbench include/lockbench/plugin.h
         include/lockbench/c_lock.h include/lockbench/keyed_mutex.h
@@ -82,10 +82,9 @@ def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None
         share/doc/liblockbench-dev/docs/use.md share/doc/liblockbench-dev/docs/design/keyed.md
         share/doc/liblockbench-dev/examples/use/accounts.cc
     """.split()
-    # What capabilities add: cmake/parts.cmake.
-    for listing in (ROOT / "harness").rglob("CMakeLists.txt"):
-        for part in re.findall(r"lockbench_install_parts\([^)]*\)", listing.read_text("utf-8")):
-            files += [f"share/lockbench/{file}" for file in re.findall(r"scripts/\w+\.py", part)]
+    # What capabilities add.
+    for script in (ROOT / "harness").glob("*/python/*.py"):
+        files.append(f"share/lockbench/{script.relative_to(ROOT)}")
     for file in files:
         assert file in held
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "harness/bench/record/run_writer.h"
 #include "harness/process/out_of_memory.h"
-#include "harness/record/run_writer.h"
 #include "tests/record/example_run.h"
 
 // Of the fault layer, where there is one.

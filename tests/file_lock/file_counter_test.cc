@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/file_lines.h"
+#include "harness/bench/catalog/file_lines.h"
 #include "primitives/no_lock.h"
 #include "tests/measure/trials.h"
 

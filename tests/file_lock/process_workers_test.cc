@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ProcessWorkers: workers that are processes.
-#include "harness/measure/process_workers.h"
+#include "harness/bench/measure/process_workers.h"
 
 #include <atomic>
 #include <csignal>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The targets for libFuzzer, one program for all: scripts/fuzz.sh runs it.
+// The targets for libFuzzer, one program for all: scripts/maintain/fuzz.sh runs it.
 //
 //   fuzz_libfuzzer --target=NAME [libFuzzer's flags] [CORPUS]...
 #include <cstdint>

@@ -11,13 +11,13 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/bench/measure/pinning.h"
+#include "harness/bench/measure/process_workers.h"
+#include "harness/bench/measure/thread_workers.h"
+#include "harness/bench/record/machine.h"
 #include "harness/kernel/probe.h"
 #include "harness/kernel/processors.h"
 #include "harness/kernel/topology.h"
-#include "harness/measure/pinning.h"
-#include "harness/measure/process_workers.h"
-#include "harness/measure/thread_workers.h"
-#include "harness/record/machine.h"
 #include "tests/primitives/forbid.h"
 
 namespace lockbench {

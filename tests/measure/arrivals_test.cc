@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/arrivals.h"
+#include "harness/bench/measure/arrivals.h"
 
 #include <cmath>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/calibration.h"
+#include "harness/bench/measure/calibration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/conclude.h"
+#include "harness/bench/measure/conclude.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/disturbance.h"
+#include "harness/bench/measure/disturbance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/event_counts.h"
+#include "harness/bench/measure/event_counts.h"
 
 #include <cerrno>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/measure/conclude.h"
+#include "harness/bench/measure/conclude.h"
 
 namespace lockbench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/conclude.h"
+#include "harness/bench/measure/conclude.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/histogram.h"
+#include "harness/bench/measure/histogram.h"
 
 #include <algorithm>
 #include <cmath>

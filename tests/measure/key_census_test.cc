@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/key_census.h"
+#include "harness/bench/measure/key_census.h"
 
 #include <gtest/gtest.h>
 

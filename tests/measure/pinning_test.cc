@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/pinning.h"
+#include "harness/bench/measure/pinning.h"
 
 #include <set>
 #include <string>

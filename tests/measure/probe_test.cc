@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/probe.h"
+#include "harness/bench/measure/probe.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/processor_use.h"
+#include "harness/bench/measure/processor_use.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // run_trial: trials that end by themselves.
-#include "harness/measure/run_trial.h"
+#include "harness/bench/measure/run_trial.h"
 
 #include <cstdlib>
 #include <new>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/scheduling.h"
+#include "harness/bench/measure/scheduling.h"
 
 #include <thread>
 #include <vector>

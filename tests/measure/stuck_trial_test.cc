@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/run_trial.h"
+#include "harness/bench/measure/run_trial.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"

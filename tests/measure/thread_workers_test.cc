@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/thread_workers.h"
+#include "harness/bench/measure/thread_workers.h"
 
 #include <atomic>
 #include <sched.h>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/pinning.h"
+#include "harness/bench/measure/pinning.h"
 
 namespace lockbench {
 namespace {

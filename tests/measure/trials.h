@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/run_trial.h"
-#include "harness/measure/subject.h"
-#include "harness/plan/cell.h"
+#include "harness/bench/measure/run_trial.h"
+#include "harness/bench/measure/subject.h"
+#include "harness/bench/plan/cell.h"
 
 namespace lockbench {
 

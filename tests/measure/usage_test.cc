@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/usage.h"
+#include "harness/bench/measure/usage.h"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/conclude.h"
+#include "harness/bench/measure/conclude.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/micro/exclusion.h"
+#include "harness/bench/micro/exclusion.h"
 
 #include <mutex>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/micro/options.h"
+#include "harness/bench/micro/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

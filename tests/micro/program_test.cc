@@ -11,9 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/csv.h"
-#include "harness/record/meta.h"
-#include "harness/record/schema.h"
+#include "harness/bench/record/csv.h"
+#include "harness/bench/record/meta.h"
+#include "harness/bench/record/schema.h"
 #include "tests/base/temporary_folder.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/micro/rows.h"
+#include "harness/bench/micro/rows.h"
 
 #include <csignal>
 #include <filesystem>

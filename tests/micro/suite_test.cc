@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/micro/suite.h"
+#include "harness/bench/micro/suite.h"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/catalog.h"
-#include "harness/micro/benchmarks.h"
+#include "harness/bench/catalog/catalog.h"
+#include "harness/bench/micro/benchmarks.h"
 
 namespace lockbench {
 namespace {

@@ -17,7 +17,7 @@
 #include "primitives/parking_mutex.h"
 #include "primitives/reentrant_lock.h"
 #else
-#include "harness/engines/sim_registry.h"
+#include "harness/stress/engines/sim_registry.h"
 #include "tests/mutants/registry.h"
 #endif
 

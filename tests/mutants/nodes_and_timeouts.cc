@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "harness/engines/coroutine_holds.h"
+#include "harness/stress/engines/coroutine_holds.h"
 #include "harness/stress/stopped_waits.h"
 #include "tests/mutants/abandoned_queue.h"
 #include "tests/mutants/cached_table.h"

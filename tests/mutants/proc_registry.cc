@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/catalog/in_scratch_folder.h"
+#include "harness/bench/catalog/in_scratch_folder.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/oracles/registry.h"
 #include "harness/stress/processes/call_watch.h"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/plan/expand.h"
+#include "harness/bench/plan/expand.h"
 
 namespace lockbench {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/expand.h"
+#include "harness/bench/plan/expand.h"
 
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/json.h"
-#include "harness/plan/limits.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/json.h"
+#include "harness/bench/plan/limits.h"
+#include "harness/bench/plan/spelling.h"
 #include "tests/plan/matchers.h"
 
 namespace lockbench {

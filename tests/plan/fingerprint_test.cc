@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/plan/describe.h"
+#include "harness/bench/plan/describe.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/json.h"
+#include "harness/bench/plan/json.h"
 
 #include <algorithm>
 
@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/plan/describe.h"
-#include "harness/plan/expand.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/describe.h"
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/spelling.h"
 #include "tests/plan/matchers.h"
 
 namespace lockbench {

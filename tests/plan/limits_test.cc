@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/limits.h"
+#include "harness/bench/plan/limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/quantity.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/spelling.h"
 #include "tests/base/message_of.h"
 
 namespace lockbench {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/load.h"
+#include "harness/bench/plan/load.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/expand.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/spelling.h"
 #include "tests/plan/matchers.h"
 
 namespace lockbench {

@@ -9,8 +9,8 @@
 #include <absl/status/statusor.h>
 #include <gmock/gmock.h>
 
-#include "harness/plan/limits.h"
-#include "harness/plan/preset.h"
+#include "harness/bench/plan/limits.h"
+#include "harness/bench/plan/preset.h"
 #include "tests/base/message_of.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/precision.h"
+#include "harness/bench/plan/precision.h"
 
 #include <vector>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/preset_file.h"
+#include "harness/bench/plan/preset_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/spelling.h"
 #include "tests/base/message_of.h"
 
 namespace lockbench {

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/preset_file.h"
-#include "harness/plan/sweep_fields.h"
+#include "harness/bench/plan/preset_file.h"
+#include "harness/bench/plan/sweep_fields.h"
 
 namespace lockbench {
 namespace {

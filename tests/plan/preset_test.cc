@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/preset.h"
+#include "harness/bench/plan/preset.h"
 
 #include <map>
 
@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/expand.h"
-#include "harness/plan/sweep_fields.h"
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/sweep_fields.h"
 #include "tests/plan/matchers.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/shard.h"
+#include "harness/bench/plan/shard.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/expand.h"
+#include "harness/bench/plan/expand.h"
 
 namespace lockbench {
 namespace {

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "harness/plan/expand.h"
-#include "harness/plan/limits.h"
-#include "harness/plan/preset_file.h"
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/limits.h"
+#include "harness/bench/plan/preset_file.h"
 #include "tests/base/message_of.h"
 
 namespace lockbench {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/plan/json.h"
+#include "harness/bench/plan/json.h"
 #include "tests/plan/shipped.h"
 
 namespace lockbench {

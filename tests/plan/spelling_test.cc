@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/spelling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

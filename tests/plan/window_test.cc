@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/plan/window.h"
+#include "harness/bench/plan/window.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/expand.h"
-#include "harness/plan/json.h"
-#include "harness/plan/preset.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/json.h"
+#include "harness/bench/plan/preset.h"
+#include "harness/bench/plan/spelling.h"
 #include "tests/plan/matchers.h"
 
 namespace lockbench {

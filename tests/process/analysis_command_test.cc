@@ -34,7 +34,8 @@ class RunAnalysisTest : public testing::Test {
 
 TEST(ModulesNeeded, AreThoseThatTheScriptNames) {
   using internal::modules_needed;
-  const auto compare = read_file(find_resource("scripts/compare.py").value(), kMostInputBytes);
+  const auto compare =
+      read_file(find_resource("scripts/commands/compare.py").value(), kMostInputBytes);
   EXPECT_THAT(modules_needed(*compare), testing::ElementsAre("pandas", "scipy"));
   EXPECT_THAT(modules_needed("import x\nmodules.need(\"s\",\n    \"a\", \"b\",\n)\n\"c\""),
               testing::ElementsAre("a", "b"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/csv.h"
+#include "harness/bench/record/csv.h"
 
 #include <string>
 #include <vector>

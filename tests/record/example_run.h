@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/cell.h"
-#include "harness/record/csv.h"
-#include "harness/record/meta.h"
-#include "harness/record/row.h"
-#include "harness/record/schema.h"
+#include "harness/bench/plan/cell.h"
+#include "harness/bench/record/csv.h"
+#include "harness/bench/record/meta.h"
+#include "harness/bench/record/row.h"
+#include "harness/bench/record/schema.h"
 
 namespace lockbench {
 

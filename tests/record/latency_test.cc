@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/record/schema.h"
+#include "harness/bench/record/schema.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/machine_identity.h"
+#include "harness/bench/record/machine_identity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/record/machine_json.h"
-#include "harness/record/schema.h"
+#include "harness/bench/record/machine_json.h"
+#include "harness/bench/record/schema.h"
 
 namespace lockbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/machine.h"
+#include "harness/bench/record/machine.h"
 
 #include <string>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/measurement.h"
+#include "harness/bench/record/measurement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/run_writer.h"
+#include "harness/bench/record/run_writer.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"
 

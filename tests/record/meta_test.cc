@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/meta.h"
+#include "harness/bench/record/meta.h"
 
 #include <string>
 

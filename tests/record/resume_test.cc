@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/csv.h"
-#include "harness/record/recovery.h"
-#include "harness/record/run_writer.h"
-#include "harness/record/schema.h"
+#include "harness/bench/record/csv.h"
+#include "harness/bench/record/recovery.h"
+#include "harness/bench/record/run_writer.h"
+#include "harness/bench/record/schema.h"
 #include "tests/base/message_of.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/row_check.h"
+#include "harness/bench/record/row_check.h"
 
 #include <map>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "harness/record/schema.h"
+#include "harness/bench/record/schema.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

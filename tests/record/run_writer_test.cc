@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/run_writer.h"
+#include "harness/bench/record/run_writer.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/plan/expand.h"
-#include "harness/record/csv.h"
-#include "harness/record/schema.h"
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/record/csv.h"
+#include "harness/bench/record/schema.h"
 #include "tests/base/message_of.h"
 #include "tests/base/small_disk.h"
 #include "tests/base/temporary_folder.h"

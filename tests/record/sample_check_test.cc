@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/sample_json.h"
+#include "harness/bench/record/sample_json.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

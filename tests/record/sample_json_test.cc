@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/sample_json.h"
+#include "harness/bench/record/sample_json.h"
 
 #include <limits>
 #include <string>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/row.h"
+#include "harness/bench/record/row.h"
 #include "tests/record/example_run.h"
 
 namespace lockbench {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/record/schema.h"
+#include "harness/bench/record/schema.h"
 #include "tests/base/temporary_folder.h"
 
 namespace lockbench {

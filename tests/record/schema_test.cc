@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/schema.h"
+#include "harness/bench/record/schema.h"
 
 #include <filesystem>
 #include <limits>
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/record/csv.h"
+#include "harness/bench/record/csv.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/record/example_run.h"
 

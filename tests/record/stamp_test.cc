@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/stamp.h"
+#include "harness/bench/record/stamp.h"
 
 #include <string>
 

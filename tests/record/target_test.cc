@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/record/target.h"
+#include "harness/bench/record/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

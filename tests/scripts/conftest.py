@@ -1,38 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets the tests import the analysis as the scripts do, and makes runs for them."""
+"""Gives the tests made-up runs, and a browser."""
 
-from __future__ import annotations
-
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
-import pytest
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parent)]
-
-import browser  # noqa: E402
-import synthetic  # noqa: E402
-
-
-@pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a made-up run below the test's own folder."""
-
-    def make(name: str = "run", **options: Any) -> Path:
-        return synthetic.write_run(tmp_path / name, **options)
-
-    return make
-
-
-@pytest.fixture(scope="session", name="shared")
-def shared_fixture() -> Iterator[browser.Browser]:
-    """One browser for all tests that open a page. Skips them where there is none."""
-    program = browser.find()
-    if program is None:
-        pytest.skip("no chromium on this machine")
-    found = browser.Browser(program)
-    yield found
-    found.close()
+from fixtures import make_run, shared_fixture  # noqa: F401

@@ -22,9 +22,10 @@ class Machine:
         self.checkout = folder / "checkout"
         self.log = folder / "calls"
         self.tools.mkdir()
-        (self.checkout / "scripts").mkdir(parents=True)
-        for script in (ROOT / "scripts").glob("*.sh"):
-            shutil.copy(script, self.checkout / "scripts")
+        for place in ("scripts", "scripts/maintain"):
+            (self.checkout / place).mkdir(parents=True)
+            for file in (ROOT / place).glob("*.sh"):
+                shutil.copy(file, self.checkout / place)
         for tool in REAL_TOOLS:
             (self.tools / tool).symlink_to(shutil.which(tool) or f"/usr/bin/{tool}")
         (self.tools / "bash").symlink_to(BASH)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ROOT / "scripts"
+SCRIPTS = ROOT / "scripts/commands"
 
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]

@@ -50,4 +50,4 @@ def test_what_has_no_known_package_is_found(
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     wrong = check_packages.check(set(), set(), list(check_packages.uses_of(tmp_path)))
-    assert wrong == [f"{name}: {said}: name its package in scripts/check_packages.py"]
+    assert wrong == [f"{name}: {said}: name its package in scripts/maintain/check_packages.py"]

@@ -12,8 +12,7 @@ from support import ROOT
 PARTS = re.compile(r"lockbench_install_parts\([^)]*\)")  # of a folder
 INSTALL = (ROOT / "cmake/install.cmake").read_text(encoding="utf-8") + "\n".join(
     part
-    for folder in ("harness", "services")
-    for path in sorted((ROOT / folder).rglob("CMakeLists.txt"))
+    for path in sorted((ROOT / "harness").rglob("CMakeLists.txt"))
     for part in PARTS.findall(path.read_text(encoding="utf-8"))
 )
 PAGE = re.compile(r"docs/(?:design/)?[a-z-]+\.md")
@@ -48,8 +47,8 @@ def cited() -> dict[str, Path]:
     for path in sorted((ROOT / "harness").rglob("*.[ch]*")):
         if path.suffix in (".cc", ".h"):
             found.update({page: path for page in in_cpp(path.read_text(encoding="utf-8"))})
-    scripts = [ROOT / name for name in re.findall(r"(?<!tests/)scripts/\w+\.py", INSTALL)]
-    for path in [*scripts, *(ROOT / "scripts/analysis").rglob("*.py")]:
+    folders = [ROOT / "scripts/commands", *sorted((ROOT / "harness").glob("*/python"))]
+    for path in [file for folder in folders for file in sorted(folder.rglob("*.py"))]:
         found.update({page: path for page in in_python(path.read_text(encoding="utf-8"))})
     return found
 

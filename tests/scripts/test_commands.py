@@ -176,7 +176,7 @@ def test_the_slowest_sources_and_tests_are_named_and_the_tests_counted(tmp_path:
     states = [("slow_test", "run", 9.5), ("broken_test", "fail", 1), ("absent_test", "notrun", 0)]
     cases = "".join(f'<testcase name="{n}" status="{s}" time="{t}"/>' for n, s, t in states)
     (tmp_path / "tests.xml").write_text(f"<testsuite>{cases}</testsuite>", encoding="utf-8")
-    script = ROOT / "scripts/slowest.py"
+    script = ROOT / "scripts/maintain/slowest.py"
     given = subprocess.run(
         [sys.executable, script, tmp_path, tmp_path / "tests.xml"],
         capture_output=True,

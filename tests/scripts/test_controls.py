@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/controls.sh: correct locks, or broken ones, as often as asked for; what came of it."""
+"""scripts/maintain/controls.sh: correct locks, or broken ones, as often as asked for, and what
+came of it."""
 
 import json
 import os
@@ -13,7 +14,7 @@ import pytest
 from support import ROOT
 
 
-SCRIPT = ROOT / "scripts/controls.sh"
+SCRIPT = ROOT / "scripts/maintain/controls.sh"
 CLEAN = {"verdict": "clean", "figures": {"lock_operations": 100}}
 
 

@@ -58,13 +58,15 @@ def test_pictures_are_of_the_run_that_they_are_shown_for() -> None:
             drawn = picture.info.get("run")
         assert (
             drawn == one.run_ids
-        ), f"{one.path} is of run {drawn}: draw it with scripts/gallery.py"
+        ), f"{one.path} is of run {drawn}: draw it with scripts/maintain/gallery.py"
 
 
 def test_tables_are_of_the_runs_that_they_are_shown_for() -> None:
     old = {page: page.read_text(encoding="utf-8") for page in PAGES}
     for page, text in old.items():
-        assert gallery.with_tables(text) == text, f"{page}: write it again with scripts/gallery.py"
+        assert (
+            gallery.with_tables(text) == text
+        ), f"{page}: write it again with scripts/maintain/gallery.py"
     assert any("<!-- by load: " in text for text in old.values())
 
 

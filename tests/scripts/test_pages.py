@@ -46,7 +46,7 @@ def test_links_lead_to_headings() -> None:
 @pytest.mark.skipif(shutil.which("doxygen") is None, reason="install the package doxygen")
 def test_the_pages_are_made_without_a_warning() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "pages.py"],
+        [sys.executable, ROOT / "scripts/maintain/pages.py"],
         capture_output=True,
         text=True,
         check=False,

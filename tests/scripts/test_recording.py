@@ -92,7 +92,7 @@ def test_the_picture_is_that_of_the_recording_beside_it() -> None:
     for file in casts:
         made = recording.svg(recording.read(file.read_text(encoding="utf-8")))
         shown = file.with_suffix(".svg").read_text(encoding="utf-8")
-        assert made == shown, f"run scripts/recording.py {file.relative_to(ROOT)}"
+        assert made == shown, f"run scripts/maintain/recording.py {file.relative_to(ROOT)}"
 
 
 def test_the_readme_shows_the_cost_by_load_and_then_a_recording() -> None:

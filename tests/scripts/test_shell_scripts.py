@@ -12,11 +12,12 @@ from machine import BASH, Machine
 from support import ROOT
 
 COMMANDS = [
-    ROOT / f"scripts/{name}.sh" for name in ("demo", "test", "suites", "generators", "systems")
+    ROOT / f"scripts/{name}.sh"
+    for name in ("demo", "test", "maintain/suites", "maintain/generators", "maintain/systems")
 ]
 CI = ROOT / ".ci/run"
-SOURCED = [ROOT / "scripts/prepare.sh", ROOT / "scripts/engines.sh"]
-OTHERS = [ROOT / f"scripts/{name}.sh" for name in ("bare", "controls", "sanitize")]
+SOURCED = [ROOT / "scripts/prepare.sh", ROOT / "scripts/maintain/engines.sh"]
+OTHERS = [ROOT / f"scripts/maintain/{name}.sh" for name in ("bare", "controls", "sanitize")]
 SCRIPTS = [*COMMANDS, *OTHERS, *SOURCED, CI]
 
 
@@ -48,7 +49,7 @@ def test_a_command_can_be_run_as_it_is_checked_out(script: Path) -> None:
 def test_help_is_given_from_any_directory(script: Path, tmp_path: Path) -> None:
     given = run(script, "--help", cwd=tmp_path)
     assert given.returncode == 0
-    assert given.stdout.startswith(f"Usage: ./scripts/{script.name}")
+    assert given.stdout.startswith(f"Usage: ./{script.relative_to(ROOT)}")
 
 
 @pytest.mark.parametrize("script", COMMANDS, ids=name_of)
@@ -72,7 +73,7 @@ def test_ci_runs_the_test_script(tmp_path: Path) -> None:
 
 
 def script_that(path: Path, text: str) -> Path:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return path
@@ -101,13 +102,15 @@ def script_that(path: Path, text: str) -> Path:
 def test_suites_go_on_after_a_failure_and_end_with_a_table(
     suites: tuple[str, ...], code: int, table: list[str], tmp_path: Path
 ) -> None:
-    for name in ("suites.sh", "prepare.sh"):
+    for name in ("maintain/suites.sh", "prepare.sh"):
         script = script_that(tmp_path / "scripts" / name, "")
         script.write_bytes((ROOT / "scripts" / name).read_bytes())
     script_that(tmp_path / "scripts/test.sh", "echo of the suite; exit 3")
-    script_that(tmp_path / "scripts/truth.sh", "exit 0")
-    script_that(tmp_path / "scripts/bare.sh", "echo bare.sh: debootstrap is missing >&2; exit 4")
-    given = run(tmp_path / "scripts/suites.sh", *suites, cwd=Path("/"))
+    script_that(tmp_path / "scripts/maintain/truth.sh", "exit 0")
+    script_that(
+        tmp_path / "scripts/maintain/bare.sh", "echo bare.sh: debootstrap is missing >&2; exit 4"
+    )
+    given = run(tmp_path / "scripts/maintain/suites.sh", *suites, cwd=Path("/"))
     lines = [" ".join(line.split()) for line in given.stdout.splitlines()]
     assert (given.returncode, given.stderr) == (code, "")
     assert lines[lines.index("suite minutes result") + 1 :] == table

@@ -333,7 +333,7 @@ def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> No
 def test_the_script_for_control_runs_writes_orders_that_engines_read() -> None:
     """tests/scripts/test_controls.py has engines of its own."""
     checkout = Path(__file__).resolve().parents[2]
-    script = str(checkout / "scripts/controls.sh")
+    script = str(checkout / "scripts/maintain/controls.sh")
     command = [script, "--engine", "sim", "--runs", "1", "--seconds", "1"]
     done = subprocess.run([*command, "spin"], capture_output=True, text=True, check=False)
     assert re.search(r"\d runs: 0 failed, 0 undecided, 0 without a report", done.stdout), done

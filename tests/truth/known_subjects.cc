@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/catalog/line.h"
-#include "harness/measure/subject.h"
+#include "harness/bench/catalog/line.h"
+#include "harness/bench/measure/subject.h"
 #include "tests/truth/delayed_lock.h"
 #include "tests/truth/stalling_lock.h"
 #include "tests/truth/twin_lock.h"

@@ -3,7 +3,7 @@
 // The known locks, paired with the one workload that they are measured under.
 #pragma once
 
-#include "harness/catalog/catalog.h"
+#include "harness/bench/catalog/catalog.h"
 
 namespace lockbench {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/catalog/catalog.h"
+#include "harness/bench/catalog/catalog.h"
 #include "harness/program/all_commands.h"
 #include "harness/program/program.h"
 #include "tests/truth/known_subjects.h"

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/probe.h"
+#include "harness/bench/measure/probe.h"
 #include "primitives/concepts.h"
 #include "workloads/operation.h"
 

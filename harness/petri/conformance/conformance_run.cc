@@ -7,7 +7,7 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/petri/search_report.h"
+#include "harness/petri/net/search_report.h"
 
 namespace lockbench::stress {
 namespace {

@@ -9,7 +9,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
-#include "harness/petri/replay.h"
+#include "harness/petri/net/replay.h"
 #include "harness/stress/supervision/watched_child.h"
 #include "primitives/platform/shared_array.h"
 

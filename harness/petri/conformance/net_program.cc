@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/petri/net.h"
-#include "harness/petri/replay.h"
+#include "harness/petri/net/net.h"
+#include "harness/petri/net/replay.h"
 #include "harness/stress/interpreter.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/trace/event.h"

@@ -10,10 +10,10 @@
 #include <sched.h>
 #include <thread>
 
+#include "harness/petri/conformance/recorder.h"
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/trace/event.h"
-#include "harness/stress/trace/recorder.h"
 #include "harness/stress/trace/shared_words.h"
 #include "workloads/random.h"
 

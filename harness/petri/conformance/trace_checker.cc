@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/petri/replay.h"
-#include "harness/petri/search_report.h"
+#include "harness/petri/net/replay.h"
+#include "harness/petri/net/search_report.h"
 
 namespace lockbench::stress {
 namespace {

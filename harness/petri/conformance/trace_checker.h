@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "harness/petri/conformance/watched_net.h"
-#include "harness/petri/net.h"
-#include "harness/petri/replay.h"
+#include "harness/petri/net/net.h"
+#include "harness/petri/net/replay.h"
 #include "harness/stress/trace/event.h"
 
 namespace lockbench::stress {

@@ -8,8 +8,8 @@
 
 #include <absl/status/status.h>
 
-#include "harness/petri/pnml.h"
-#include "harness/petri/replay.h"
+#include "harness/petri/net/pnml.h"
+#include "harness/petri/net/replay.h"
 
 namespace lockbench::stress {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/petri/net.h"
+#include "harness/petri/net/net.h"
 
 namespace lockbench::stress {
 

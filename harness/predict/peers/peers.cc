@@ -14,9 +14,9 @@
 #include <oneapi/tbb/spin_mutex.h>
 #include <oneapi/tbb/spin_rw_mutex.h>
 
-#include "harness/catalog/lease_lines.h"
-#include "harness/catalog/line.h"
-#include "harness/catalog/striped_lines.h"
+#include "harness/bench/catalog/lease_lines.h"
+#include "harness/bench/catalog/line.h"
+#include "harness/bench/catalog/striped_lines.h"
 #include "harness/plugin/plugin.h"
 #include "primitives/peers/keyed_table.h"
 #include "primitives/peers/striped_vector.h"

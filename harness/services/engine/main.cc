@@ -3,8 +3,8 @@
 // lockbench-services: the engine of locks at services of `lockbench stress`. All of them are in
 // plug-ins.
 
-#include "harness/engines/engine_main.h"
 #include "harness/services/engine/engine.h"
+#include "harness/stress/engines/engine_main.h"
 
 int main(int count, char** words) {
   using namespace lockbench::stress;

@@ -3,18 +3,18 @@
 // What locks at servers add to commands of others: servers to `run` and `advise`, the names of
 // their plug-ins to messages, and an engine to `stress`.
 
-#include "harness/catalog/known_plugins.h"
+#include "harness/bench/catalog/known_plugins.h"
+#include "harness/bench/command/run/run_servers.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
-#include "harness/command/run/run_servers.h"
-#include "harness/command/stress/added_engine.h"
-#include "harness/command/stress/stress_entry.h"
 #include "harness/services/run/run_services.h"
+#include "harness/stress/command/added_engine.h"
+#include "harness/stress/command/stress_entry.h"
 
 namespace lockbench {
 namespace {
 
-// The plug-ins of `services/`.
+// The plug-ins of `harness/services/locks/`.
 constexpr KnownPlugin kPlugins[] = {{"redis", "redis.so"},
                                     {"redlock", "redis.so"},
                                     {"redis_as_published", "redis.so"},

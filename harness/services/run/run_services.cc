@@ -15,9 +15,9 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/printable.h"
-#include "harness/catalog/catalog.h"
-#include "harness/command/run/child.h"
-#include "harness/plan/spelling.h"
+#include "harness/bench/catalog/catalog.h"
+#include "harness/bench/command/run/child.h"
+#include "harness/bench/plan/spelling.h"
 #include "harness/process/signals.h"
 #include "harness/services/servers/private_service.h"
 

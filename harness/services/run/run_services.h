@@ -13,8 +13,8 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/command/run/run_servers.h"
-#include "harness/plan/cell.h"
+#include "harness/bench/command/run/run_servers.h"
+#include "harness/bench/plan/cell.h"
 
 namespace lockbench {
 

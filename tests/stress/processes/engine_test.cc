@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/catalog/in_scratch_folder.h"
+#include "harness/bench/catalog/in_scratch_folder.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/processes/call_watch.h"
 #include "harness/stress/supervision/children.h"

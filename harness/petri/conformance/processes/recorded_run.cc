@@ -12,12 +12,12 @@
 #include <sys/wait.h>
 
 #include "harness/petri/conformance/processes/possible_traces.h"
+#include "harness/petri/conformance/recorder.h"
 #include "harness/petri/conformance/recording_runner.h"
 #include "harness/stress/interpreter.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/watched_child.h"
-#include "harness/stress/trace/recorder.h"
 #include "harness/stress/trace/shared_words.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/shared_array.h"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "harness/kernel/processors.h"
+#include "harness/petri/conformance/recorder.h"
 #include "harness/petri/conformance/recording_runner.h"
 #include "harness/stress/interpreter.h"
 #include "harness/stress/supervision/watched_child.h"
 #include "harness/stress/threads/fault_injector.h"
-#include "harness/stress/trace/recorder.h"
 #include "harness/stress/trace/shared_words.h"
 
 namespace lockbench::stress::threads {

@@ -123,6 +123,6 @@ struct Accesses {
 
 }  // namespace
 
-#include "harness/simulated/instrumentation/entry_points.h"
+#include "harness/stress/simulated/entry_points.h"
 
 #endif

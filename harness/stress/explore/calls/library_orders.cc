@@ -6,8 +6,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "harness/simulated/instrumentation/source_places.h"
 #include "harness/stress/explore/world/world.h"
+#include "harness/symbols/source_places.h"
 
 namespace lockbench::stress::explore {
 namespace {

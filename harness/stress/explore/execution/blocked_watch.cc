@@ -16,8 +16,8 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/simulated/instrumentation/function_names.h"
 #include "harness/stress/supervision/stall_detector.h"
+#include "harness/symbols/function_names.h"
 
 namespace lockbench::stress::explore {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/simulated/instrumentation/function_names.h"
 #include "harness/stress/explore/execution/checked_run.h"
 #include "harness/stress/explore/execution/execution_text.h"
 #include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/litmus/unused_key.h"
+#include "harness/symbols/function_names.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench::stress::explore {

@@ -9,8 +9,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/simulated/instrumentation/function_names.h"
 #include "harness/stress/trace/trace_text.h"
+#include "harness/symbols/function_names.h"
 
 namespace lockbench::stress::explore {
 namespace {

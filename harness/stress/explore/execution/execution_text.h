@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/simulated/instrumentation/source_places.h"
 #include "harness/stress/explore/memory/arena.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/trace/event.h"
 #include "harness/stress/trace/trace_text.h"
+#include "harness/symbols/source_places.h"
 
 namespace lockbench::stress::explore {
 

@@ -16,7 +16,6 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_split.h>
 
-#include "harness/simulated/instrumentation/source_places.h"
 #include "harness/stress/explore/execution/blocked_watch.h"
 #include "harness/stress/explore/execution/crash_catcher.h"
 #include "harness/stress/explore/memory/model_names.h"
@@ -28,6 +27,7 @@
 #include "harness/stress/oracles/unchecked.h"
 #include "harness/stress/oracles/unvaried.h"
 #include "harness/stress/trace/trace_text.h"
+#include "harness/symbols/source_places.h"
 
 namespace lockbench::stress::explore {
 namespace {

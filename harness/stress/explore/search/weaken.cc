@@ -13,10 +13,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/simulated/instrumentation/source_places.h"
 #include "harness/stress/explore/memory/order_sites.h"
 #include "harness/stress/explore/search/schedule_explorer.h"
 #include "harness/stress/litmus/program.h"
+#include "harness/symbols/source_places.h"
 
 namespace lockbench::stress::explore {
 namespace {

@@ -3,7 +3,7 @@
 // operator new and delete. The allocations of a simulated program lie in its world's arena. So an
 // execution that is left in the middle leaves nothing behind, and addresses repeat.
 
-#include "harness/simulated/program_memory.h"
+#include "harness/stress/simulated/program_memory.h"
 
 #include <cstddef>
 #include <cstdlib>

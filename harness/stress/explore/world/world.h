@@ -35,7 +35,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/simulated/fibre.h"
 #include "harness/stress/explore/memory/arena.h"
 #include "harness/stress/explore/memory/memory.h"
 #include "harness/stress/explore/memory/order_sites.h"
@@ -43,6 +42,7 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/simulated/fibre.h"
 #include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
 

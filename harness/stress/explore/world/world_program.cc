@@ -4,9 +4,9 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/simulated/instrumentation/function_names.h"
-#include "harness/simulated/instrumentation/simulated_program.h"
 #include "harness/stress/explore/world/world.h"
+#include "harness/stress/simulated/simulated_program.h"
+#include "harness/symbols/function_names.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::stress {

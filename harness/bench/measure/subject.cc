@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/bench/measure/subject.h"
+
+namespace lockbench {
+
+LoopingSubject::LoopingSubject(const Trial& trial)
+    : trial_(trial), pace_(SpinPace::measure()), loops_(trial.cell.threads) {}
+
+LoopingSubject::~LoopingSubject() = default;
+
+void LoopingSubject::work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) {
+  loops_[thread] = make_loop(thread, report);
+  loops_[thread]->run(phases);
+  if (report.own_process) save_tally(thread);
+  phases.leave();
+}
+
+}  // namespace lockbench
