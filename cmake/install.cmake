@@ -19,6 +19,9 @@ foreach(engine lockbench-sim lockbench-real lockbench-proc ${engines})
                                       COMPONENT program)
   endif()
 endforeach()
+get_property(commands GLOBAL PROPERTY LOCKBENCH_COMMAND_PROGRAMS)
+install(TARGETS ${commands} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench/commands
+                                    COMPONENT program)
 get_property(loaded_by_engines GLOBAL PROPERTY LOCKBENCH_LOADED_BY_ENGINES)
 if(loaded_by_engines)
   install(TARGETS ${loaded_by_engines} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench

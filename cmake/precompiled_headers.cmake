@@ -46,6 +46,7 @@ endfunction()
 # After all targets are there.
 function(lockbench_optimise_little)
   get_property(targets GLOBAL PROPERTY LOCKBENCH_COLD)
+  list(REMOVE_DUPLICATES targets)
   foreach(target ${targets})
     target_compile_options(${target} PRIVATE -O1)
     target_precompile_headers(${target} REUSE_FROM lockbench_cold_headers)

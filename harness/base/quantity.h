@@ -7,6 +7,7 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,9 +17,9 @@
 
 #include <absl/status/statusor.h>
 
-#include "workloads/settings.h"
-
 namespace lockbench {
+
+using Nanoseconds = std::chrono::nanoseconds;
 
 // The number that the whole `text` represents; absent if it is not a number or does not fit into a
 // T.

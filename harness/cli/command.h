@@ -3,12 +3,8 @@
 // Command: one command of the program: its name and help, its flags, what is wrong with what was
 // given, and what it does. Help, completion and dispatch know nothing else of it.
 //
-// Each folder of commands has a function that adds them, which its CMakeLists.txt names:
-//
-//   lockbench_commands(lockbench_doctor add_doctor_commands)
-//
-// The program makes the list of all commands from these lines. So a new command changes its own
-// folder alone.
+// Each folder of commands has a function that adds them, which the CMakeLists.txt of a program
+// names (lockbench_add_program() in harness/program/CMakeLists.txt).
 #pragma once
 
 #include <memory>
@@ -30,6 +26,7 @@ enum class CommandGroup {
   kProgram,  // a program that the person has
   kMachines,
   kUpkeep,
+  kOnPath,  // of programs that others wrote
   kHidden,  // started by other commands alone
 };
 

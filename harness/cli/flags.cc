@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
+#include <nlohmann/json.hpp>
 
 namespace lockbench {
 namespace {
@@ -129,6 +130,42 @@ void add_format(CLI::App& command, const std::string& help, std::string& format)
 
 void add_text_or_json(CLI::App& command, const std::string& help, bool& json) {
   add_choice(command, format_flag(help), {{"text", false}, {"json", true}}, json);
+}
+
+nlohmann::json described_flags(const std::function<void(CLI::App&)>& add) {
+  CLI::App app;
+  app.set_help_flag();
+  add(app);
+  nlohmann::json flags = nlohmann::json::array();
+  for (const CLI::Option* const option : app.get_options()) {
+    const bool is_switch = option->get_type_size_max() == 0;
+    flags.push_back({{"name", "--" + option->get_lnames().front()},
+                     {"type", is_switch ? "" : option->get_type_name()},
+                     {"help", option->get_description()},
+                     {"switch", is_switch}});
+  }
+  return flags;
+}
+
+void add_described_flags(CLI::App& command, const nlohmann::json& flags,
+                         std::map<std::string, std::string>& given) {
+  if (!flags.is_array()) return;
+  for (const nlohmann::json& flag : flags) {
+    if (!flag.is_object()) continue;
+    const std::string name = flag.value("name", "");
+    if (!name.starts_with("--")) continue;
+    if (flag.value("switch", false)) {
+      command.add_flag_callback(
+          name, [&given, name] { given[name]; }, flag.value("help", ""));
+      continue;
+    }
+    add_value(command,
+              {.names = name, .type = flag.value("type", ""), .help = flag.value("help", "")},
+              [&given, name](const std::string& value) {
+                given[name] = value;
+                return absl::OkStatus();
+              });
+  }
 }
 
 bool was_given(const CLI::App& command, const std::string& name) {

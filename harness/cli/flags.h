@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include "harness/base/progress.h"
 #include "harness/base/quantity.h"
@@ -122,6 +124,14 @@ void add_plugins(CLI::App& command, std::vector<std::string>& plugins);
 void add_progress(CLI::App& command, ProgressStyle& progress);
 void add_format(CLI::App& command, const std::string& help, std::string& format);
 void add_text_or_json(CLI::App& command, const std::string& help, bool& json);
+
+// The flags that a function adds, as data: what a program tells another one of its flags.
+nlohmann::json described_flags(const std::function<void(CLI::App&)>& add);
+
+// Adds flags that another program described so, and reads. `given`: the values of those that were
+// given, by their first names; that of a switch is empty. A malformed description adds nothing.
+void add_described_flags(CLI::App& command, const nlohmann::json& flags,
+                         std::map<std::string, std::string>& given);
 
 // Whether a flag, or a word without a flag, was given. A command may have a flag only with a
 // capability that is not there.

@@ -50,7 +50,8 @@ absl::StatusOr<pid_t> start_program(std::vector<std::string> words, int input, i
 
 }  // namespace
 
-absl::StatusOr<LineProcess> LineProcess::start(const std::vector<std::string>& words) {
+absl::StatusOr<LineProcess> LineProcess::start(const std::vector<std::string>& words,
+                                               Clock::duration patience) {
   Pipe to;
   Pipe from;
   if (!to.open() || !from.open()) {
@@ -58,7 +59,7 @@ absl::StatusOr<LineProcess> LineProcess::start(const std::vector<std::string>& w
   }
   const absl::StatusOr<pid_t> process = start_program(words, to.read_end(), from.write_end());
   if (!process.ok()) return process.status();
-  return LineProcess(*process, to.take_end(1), from.take_end(0));
+  return LineProcess(*process, to.take_end(1), from.take_end(0), patience);
 }
 
 LineProcess::LineProcess(LineProcess&& other) noexcept
@@ -66,12 +67,16 @@ LineProcess::LineProcess(LineProcess&& other) noexcept
       guard_(std::move(other.guard_)),
       to_(std::exchange(other.to_, -1)),
       from_(std::exchange(other.from_, -1)),
+      patience_(other.patience_),
       unread_(std::move(other.unread_)) {}
 
 LineProcess::~LineProcess() {
   if (to_ >= 0) close(to_);
   if (from_ >= 0) close(from_);
   if (process_ < 0) return;
+  for (const auto until = Clock::now() + patience_; Clock::now() < until; poll(nullptr, 0, 1)) {
+    if (waitpid(process_, nullptr, WNOHANG) != 0) return;
+  }
   kill(-process_, SIGKILL);
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
 }

@@ -28,8 +28,10 @@ class LineProcess {
   static constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
 
   // `words`: the program, which is searched for on the PATH unless it has a slash, and its
-  // arguments. Internal if no process could be created.
-  static absl::StatusOr<LineProcess> start(const std::vector<std::string>& words);
+  // arguments. When this object goes, the program's standard input ends; it is killed if it has not
+  // ended `patience` later. Internal if no process could be created.
+  static absl::StatusOr<LineProcess> start(const std::vector<std::string>& words,
+                                           std::chrono::steady_clock::duration patience = {});
 
   LineProcess(LineProcess&& other) noexcept;
   LineProcess& operator=(LineProcess&&) = delete;
@@ -41,8 +43,12 @@ class LineProcess {
   absl::StatusOr<std::string> ask(std::chrono::steady_clock::duration at_most);
 
  private:
-  LineProcess(pid_t process, int to, int from)
-      : process_(process), guard_(std::make_unique<ChildGuard>(process)), to_(to), from_(from) {}
+  LineProcess(pid_t process, int to, int from, std::chrono::steady_clock::duration patience)
+      : process_(process),
+        guard_(std::make_unique<ChildGuard>(process)),
+        to_(to),
+        from_(from),
+        patience_(patience) {}
 
   absl::StatusOr<std::string> read_line(std::chrono::steady_clock::time_point deadline);
 
@@ -52,6 +58,7 @@ class LineProcess {
   std::unique_ptr<ChildGuard> guard_;
   int to_;
   int from_;
+  std::chrono::steady_clock::duration patience_;
   std::string unread_;  // printed, and not returned by ask() yet
 };
 

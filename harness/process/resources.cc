@@ -10,7 +10,6 @@
 
 #include "harness/base/files.h"
 #include "harness/base/nearest.h"
-#include "harness/bench/plan/preset_file.h"
 #include "harness/process/child_process.h"
 #include "harness/process/signals.h"
 
@@ -19,9 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders below workloads/, and below those of capabilities.
-const fs::path kPresets = "presets";
-const fs::path kMachines = "machines";
+constexpr char kCommandFolder[] = "commands";
 
 // How long a Python interpreter may take to report which modules it has. It usually takes some 50
 // ms.
@@ -62,8 +59,8 @@ std::string probe_for(const std::vector<std::string>& modules) {
          list + "])))";
 }
 
-// The TOML files in the folders of this name, in alphabetical order of their own names.
-absl::StatusOr<std::vector<fs::path>> files_in(const fs::path& name) {
+// The files, in alphabetical order of their names.
+absl::StatusOr<std::vector<fs::path>> files_of(const ResourceKind& kind) {
   const absl::StatusOr<fs::path> workloads = find_resource("workloads");
   if (!workloads.ok()) return workloads.status();
   std::vector<fs::path> parents{*workloads};
@@ -74,7 +71,7 @@ absl::StatusOr<std::vector<fs::path>> files_in(const fs::path& name) {
   }
   std::vector<fs::path> files;
   for (const fs::path& parent : parents) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(parent / name, error)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(parent / kind.folder, error)) {
       if (entry.path().extension() == ".toml") files.push_back(entry.path());
     }
   }
@@ -83,43 +80,19 @@ absl::StatusOr<std::vector<fs::path>> files_in(const fs::path& name) {
   return files;
 }
 
-absl::StatusOr<std::vector<std::string>> names_in(const fs::path& name) {
-  const absl::StatusOr<std::vector<fs::path>> files = files_in(name);
-  if (!files.ok()) return files.status();
-  std::vector<std::string> names;
-  for (const fs::path& file : *files) names.push_back(file.stem().string());
-  return names;
-}
-
-// The path of the resource with that name, or of that file. `kind` and `lists` are for messages:
-// what it is, and the command that lists the names.
-absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs::path& folder,
-                                       const std::string& kind, const std::string& lists) {
+absl::StatusOr<fs::path> resource_file(const ResourceKind& kind, const std::string& name_or_file) {
   if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
   if (name_or_file.find('/') != std::string::npos) {
-    return absl::InvalidArgumentError(name_or_file + ": neither a " + kind +
-                                      "'s name nor a file ending in .toml; `" + lists +
+    return absl::InvalidArgumentError(name_or_file + ": neither a " + kind.kind +
+                                      "'s name nor a file ending in .toml; `" + kind.list +
                                       "` shows the names");
   }
-  const absl::StatusOr<std::vector<fs::path>> files = files_in(folder);
+  const absl::StatusOr<std::vector<fs::path>> files = files_of(kind);
   if (!files.ok()) return files.status();
   for (const fs::path& file : *files) {
     if (file.stem() == name_or_file) return file;
   }
-  return unknown_name(kind, name_or_file, *names_in(folder));
-}
-
-absl::StatusOr<ResourceText> read_resource(const std::string& name_or_file, const fs::path& folder,
-                                           const std::string& kind, const std::string& lists) {
-  const absl::StatusOr<fs::path> file = resource_file(name_or_file, folder, kind, lists);
-  if (!file.ok()) return file.status();
-  absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
-  if (!text.ok()) {
-    return absl::Status(text.status().code(), std::string(text.status().message()) + "; name a " +
-                                                  kind + "'s file that can be read, or a " + kind +
-                                                  " (`" + lists + "`)");
-  }
-  return ResourceText{file->string(), *std::move(text)};
+  return unknown_name(kind.kind, name_or_file, *resource_names(kind));
 }
 
 }  // namespace
@@ -129,9 +102,29 @@ fs::path this_program() {
   return fs::read_symlink("/proc/self/exe", error);
 }
 
+fs::path main_program() {
+  fs::path self = this_program();
+  if (self.parent_path().filename() != kCommandFolder) return self;
+  std::error_code error;
+  for (fs::path folder = self.parent_path(); folder != folder.root_path();
+       folder = folder.parent_path()) {
+    for (const fs::path& main : {folder / "lockbench", folder / "bin" / "lockbench"}) {
+      if (fs::is_regular_file(main, error)) return main;
+    }
+  }
+  return self;
+}
+
+fs::path command_folder() {
+  const fs::path home = main_program().parent_path();
+  std::error_code error;
+  if (fs::is_directory(home / kCommandFolder, error)) return home / kCommandFolder;
+  return home.parent_path() / "libexec" / "lockbench" / kCommandFolder;
+}
+
 absl::StatusOr<fs::path> find_resource(const fs::path& relative) {
   std::error_code error;
-  const fs::path home = this_program().parent_path();
+  const fs::path home = main_program().parent_path();
   const fs::path installed = home.parent_path() / "share" / "lockbench" / relative;
   if (fs::exists(installed, error)) return installed;
   for (fs::path folder = home; folder != folder.root_path(); folder = folder.parent_path()) {
@@ -142,34 +135,33 @@ absl::StatusOr<fs::path> find_resource(const fs::path& relative) {
                              "; run lockbench from where it was built or installed");
 }
 
-absl::StatusOr<std::vector<std::string>> preset_names() {
-  return names_in(kPresets);
-}
-
-absl::StatusOr<std::vector<std::string>> machine_names() {
-  return names_in(kMachines);
-}
-
-absl::StatusOr<ResourceText> read_machine(const std::string& name_or_file) {
-  return read_resource(name_or_file, kMachines, "machine", "lockbench list machines");
-}
-
-std::optional<std::filesystem::path> find_engine(const std::string& program) {
-  const std::filesystem::path here = this_program().parent_path();
-  for (const auto& folder : {here, here.parent_path() / "libexec" / "lockbench"}) {
+std::optional<fs::path> find_engine(const std::string& program) {
+  const fs::path home = main_program().parent_path();
+  for (const fs::path& folder : {home, home.parent_path() / "libexec" / "lockbench"}) {
     if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
   }
   return std::nullopt;
 }
 
-absl::StatusOr<ResourceText> read_preset(const std::string& name_or_file) {
-  return read_resource(name_or_file, kPresets, "preset", "lockbench list presets");
+absl::StatusOr<std::vector<std::string>> resource_names(const ResourceKind& kind) {
+  const absl::StatusOr<std::vector<fs::path>> files = files_of(kind);
+  if (!files.ok()) return files.status();
+  std::vector<std::string> names;
+  for (const fs::path& file : *files) names.push_back(file.stem().string());
+  return names;
 }
 
-absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
-  const absl::StatusOr<ResourceText> preset = read_preset(name_or_file);
-  if (!preset.ok()) return preset.status();
-  return parse_preset(preset->text, preset->file);
+absl::StatusOr<ResourceText> read_resource(const ResourceKind& kind,
+                                           const std::string& name_or_file) {
+  const absl::StatusOr<fs::path> file = resource_file(kind, name_or_file);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
+  if (!text.ok()) {
+    return absl::Status(text.status().code(), std::string(text.status().message()) + "; name a " +
+                                                  kind.kind + "'s file that can be read, or a " +
+                                                  kind.kind + " (`" + kind.list + "`)");
+  }
+  return ResourceText{file->string(), *std::move(text)};
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {

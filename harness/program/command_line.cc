@@ -11,47 +11,72 @@
 #include "harness/base/exit_code.h"
 #include "harness/base/nearest.h"
 #include "harness/base/printable.h"
+#include "harness/process/command_programs.h"
 #include "harness/program/help_texts.h"
 
 namespace lockbench {
 namespace {
 
+// A command in the help: of this program, or of another one.
+struct ListedCommand {
+  std::string name;
+  std::string summary;
+  CommandGroup group = CommandGroup::kHidden;
+};
+
+std::vector<ListedCommand> commands_of_others() {
+  std::vector<ListedCommand> found;
+  for (const CommandProgram& program : command_programs()) {
+    for (const nlohmann::json& one : program.description["commands"]) {
+      found.push_back({one["name"].get<std::string>(), one["summary"].get<std::string>(),
+                       static_cast<CommandGroup>(one["group"].get<int>())});
+    }
+  }
+  for (const std::string& name : commands_on_path()) {
+    found.push_back({name, "lockbench-" + name + ", on the PATH", CommandGroup::kOnPath});
+  }
+  return found;
+}
+
+// By their groups, and those of a group in the order in which they were added; those of other
+// programs last.
+std::vector<ListedCommand> listed_commands(const Commands& commands) {
+  std::vector<ListedCommand> listed;
+  for (const std::unique_ptr<Command>& command : commands) {
+    const CommandText& text = command->text();
+    listed.push_back({text.name, text.summary, text.group});
+  }
+  for (ListedCommand& other : commands_of_others()) listed.push_back(std::move(other));
+  listed.push_back({"help", "Prints the flags and examples of a command", CommandGroup::kUpkeep});
+  std::erase_if(listed, [](const ListedCommand& one) { return heading_of(one.group).empty(); });
+  std::stable_sort(
+      listed.begin(), listed.end(),
+      [](const ListedCommand& a, const ListedCommand& b) { return a.group < b.group; });
+  return listed;
+}
+
+// The only command of the parser: its flags may depend on what other programs say.
 void add_command(CLI::App& app, Command& command) {
-  const CommandText& text = command.text();
-  CLI::App* const added = app.add_subcommand(text.name, text.summary);
-  added->footer(text.footer)->group(heading_of(text.group));
+  CLI::App* const added = app.add_subcommand(command.text().name, command.text().summary);
   if (command.parses_itself()) {
     added->prefix_command();
     added->set_help_flag();
   } else {
     command.add_flags(*added);
   }
+  added->footer(command.text().footer);
 }
 
-// By their groups, and those of a group in the order in which they were added.
-std::vector<Command*> in_order_of_groups(const Commands& commands) {
-  std::vector<Command*> sorted;
-  for (const std::unique_ptr<Command>& command : commands) sorted.push_back(command.get());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Command* one, const Command* other) {
-    return one->text().group < other->text().group;
-  });
-  return sorted;
-}
-
-void add_commands(CLI::App& app, const Commands& commands) {
-  for (Command* const command : in_order_of_groups(commands)) add_command(app, *command);
-  // `help run` is `run --help`; see words_without_help().
-  app.add_subcommand("help", "Prints the flags and examples of a command")
-      ->prefix_command()
-      ->group(heading_of(CommandGroup::kUpkeep));
+// For the help.
+void add_all_commands(CLI::App& app, const Commands& commands) {
+  for (const ListedCommand& one : listed_commands(commands)) {
+    app.add_subcommand(one.name, one.summary)->group(heading_of(one.group));
+  }
 }
 
 std::vector<std::string> names_of(const Commands& commands) {
   std::vector<std::string> names;
-  for (const Command* const command : in_order_of_groups(commands)) {
-    if (command->text().group != CommandGroup::kHidden) names.push_back(command->text().name);
-  }
-  names.emplace_back("help");
+  for (ListedCommand& one : listed_commands(commands)) names.push_back(std::move(one.name));
   return names;
 }
 
@@ -128,12 +153,6 @@ Reply say(const CLI::App& app, const CLI::Success& wanted) {
   return {.exit_code = code, .out = out.str(), .err = err.str()};
 }
 
-std::vector<std::string> words_without_help(const std::vector<std::string>& words) {
-  if (words.size() < 2 || words[1] != "help") return words;
-  if (words.size() == 2) return {words[0]};
-  return {words[0], words[2], "--help"};
-}
-
 // Removes `--` and the words after it, which belong to another program or command. They are not
 // parsed here: CLI11 would treat them as flags of lockbench itself.
 std::vector<std::string> cut_after_dashes(std::vector<std::string>& words) {
@@ -146,6 +165,12 @@ std::vector<std::string> cut_after_dashes(std::vector<std::string>& words) {
 
 }  // namespace
 
+std::vector<std::string> words_without_help(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "help") return words;
+  if (words.size() == 2) return {words[0]};
+  return {words[0], words[2], "--help"};
+}
+
 std::variant<Chosen, Reply> read_command_line(const Commands& commands,
                                               const std::vector<std::string>& typed) {
   std::vector<std::string> words = words_without_help(typed);
@@ -153,12 +178,18 @@ std::variant<Chosen, Reply> read_command_line(const Commands& commands,
   app.footer(std::string(kFirstSteps) + "\n" + kExitCodes);
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text);
-  add_commands(app, commands);
-  if (words.size() == 1) return Reply{.out = app.help()};
-
-  Command* const command = command_named(commands, words[1]);
-  if (command == nullptr && !words[1].starts_with('-')) {
-    return wrong(app, std::string(unknown_name("command", words[1], names_of(commands)).message()));
+  const auto word = std::find_if(words.begin() + 1, words.end(),
+                                 [](const std::string& one) { return !one.starts_with('-'); });
+  Command* const command = word == words.end() ? nullptr : command_named(commands, *word);
+  if (command == nullptr) {
+    if (words.size() > 1 && !words[1].starts_with('-')) {
+      return wrong(app,
+                   std::string(unknown_name("command", words[1], names_of(commands)).message()));
+    }
+    add_all_commands(app, commands);
+    if (words.size() == 1) return Reply{.out = app.help()};
+  } else {
+    add_command(app, *command);
   }
   Chosen chosen{.command = command, .invocation = {.program = words[0], .words = words}};
   chosen.invocation.words[0] = "lockbench";

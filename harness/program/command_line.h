@@ -2,8 +2,10 @@
 
 // Reads a command line: which command it names, and its flags.
 //
-// The functions are pure except for --version, which reads the version of the build. The command
-// checks whether a preset, a primitive or a folder exists.
+// The help lists the commands of other programs, too, and so does the message for a command that
+// nobody has: then these are asked (harness/process/command_programs.h). Commands whose flags
+// depend on other programs ask them when they are chosen. The command checks whether a preset, a
+// primitive or a folder exists.
 #pragma once
 
 #include <string>
@@ -27,7 +29,11 @@ struct Reply {
   std::string err;  // for standard error
 };
 
-// `words`: all of them, the program's name first. The commands must be new ones.
+// `help run` is `run --help`.
+std::vector<std::string> words_without_help(const std::vector<std::string>& words);
+
+// `words`: all of them, the program's name first, as words_without_help() returns them. The
+// commands must be new ones.
 std::variant<Chosen, Reply> read_command_line(const Commands& commands,
                                               const std::vector<std::string>& words);
 

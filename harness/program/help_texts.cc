@@ -41,6 +41,8 @@ std::string heading_of(CommandGroup group) {
       return "Other machines";
     case CommandGroup::kUpkeep:
       return "Upkeep";
+    case CommandGroup::kOnPath:
+      return "On the PATH";
     case CommandGroup::kHidden:
       break;
   }

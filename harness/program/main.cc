@@ -5,14 +5,14 @@
 //
 //   preset.toml ─▶ plan ─▶ trial, a child process ─▶ sample ─▶ row ─▶ trials.csv
 //
-// Each command lies in a folder of its own, which adds it to the list (harness/cli/command.h).
+// lockbench-observe and others: what else it can do. Each command lies in a folder of its own,
+// whose CMakeLists.txt says in which program it is (lockbench_add_program()).
 #include <string>
 #include <vector>
 
-#include "harness/program/all_commands.h"
 #include "harness/program/program.h"
 
 int main(int argc, char** argv) {
-  return lockbench::run_program(lockbench::all_commands(),
+  return lockbench::run_program(lockbench::contents_of_program(),
                                 std::vector<std::string>(argv, argv + argc));
 }

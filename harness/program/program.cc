@@ -2,12 +2,21 @@
 
 #include "harness/program/program.h"
 
+#include <algorithm>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <poll.h>
 #include <unistd.h>
+#include <utility>
 #include <variant>
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <nlohmann/json.hpp>
+
 #include "harness/base/exit_code.h"
+#include "harness/process/command_programs.h"
 #include "harness/process/out_of_memory.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
@@ -33,13 +42,68 @@ int answer(const Reply& reply) {
   return reply.exit_code;
 }
 
+// What this program has, as harness/process/command_programs.h says.
+int describe(const Contents& contents) {
+  nlohmann::json commands = nlohmann::json::array();
+  for (std::size_t i = contents.extended; i < contents.commands.size(); ++i) {
+    const CommandText& text = contents.commands[i]->text();
+    commands.push_back(
+        {{"name", text.name}, {"group", static_cast<int>(text.group)}, {"summary", text.summary}});
+  }
+  nlohmann::json adds = nlohmann::json::object();
+  if (contents.describe != nullptr) contents.describe(adds);
+  std::cout << nlohmann::json{{"commands", commands}, {"adds", adds}}.dump() << '\n';
+  return kSuccess;
+}
+
+// True if the command line names a command, and none of these.
+bool names_other_command(const Commands& commands, const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1].starts_with('-')) return false;
+  return std::none_of(commands.begin(), commands.end(), [&](const std::unique_ptr<Command>& one) {
+    return one->text().name == words[1];
+  });
+}
+
+// A line that names the programs that are missing; empty if none is.
+std::string missing_programs(const std::vector<std::string>& others) {
+  std::vector<std::string> missing;
+  for (const std::string& name : others) {
+    if (access((command_folder() / name).c_str(), X_OK) != 0) missing.push_back(name);
+  }
+  if (missing.empty()) return {};
+  return absl::StrCat(
+      "lockbench: a command may be of a program that is not here: ", absl::StrJoin(missing, ", "),
+      "; in a checkout: cmake --build --preset release; or install all of "
+      "lockbench\n");
+}
+
+// Runs the program that has the command, if it is not this one's. Returns only if none has it, or
+// if it cannot be started: then the exit code.
+std::optional<int> run_elsewhere(const Contents& contents, const std::vector<std::string>& words) {
+  if (!names_other_command(contents.commands, words)) return std::nullopt;
+  const std::optional<FoundCommand> found = find_command_program(words[1]);
+  if (!found) return std::nullopt;
+  std::vector<std::string> its_words = words;
+  if (found->on_path) {
+    its_words.erase(its_words.begin());
+    its_words.front() = found->file.string();
+  }
+  return become(found->file, std::move(its_words));
+}
+
 }  // namespace
 
-int run_program(const Commands& commands, const std::vector<std::string>& words) {
+int run_program(const Contents& contents, const std::vector<std::string>& typed) {
+  if (typed.size() == 2 && typed[1] == kDescribe) return describe(contents);
   restore_inherited_settings();
-  const std::variant<Chosen, Reply> read = read_command_line(commands, words);
+  const std::vector<std::string> words = words_without_help(typed);
+  if (const std::optional<int> code = run_elsewhere(contents, words)) return *code;
+  const std::variant<Chosen, Reply> read = read_command_line(contents.commands, words);
   const Chosen* const chosen = std::get_if<Chosen>(&read);
   int code = chosen != nullptr ? run(*chosen) : answer(std::get<Reply>(read));
+  if (chosen == nullptr && names_other_command(contents.commands, words)) {
+    std::cerr << missing_programs(contents.others);
+  }
   // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush() || reader_closed(STDOUT_FILENO)) return code;

@@ -112,7 +112,7 @@ programs_of() {
   if [[ "$1" != services ]]; then
     printf '%s\n' "lockbench-$1-mutants" "lockbench-$1"
   else
-    for plugin in "${plugins[@]}"; do echo "lockbench-services:${plugin##*/}"; done
+    for plugin in "${plugins[@]}"; do echo "lockbench-services-engine:${plugin##*/}"; done
   fi
 }
 
@@ -249,7 +249,7 @@ if [[ -z "${LOCKBENCH_BUILD-}" ]]; then
 fi
 for engine in "${engines[@]}"; do
   if [[ "$engine" == services ]]; then
-    cp "$build/lockbench-services" "${plugins[@]}" "$folder" ||
+    cp "$build/lockbench-services-engine" "${plugins[@]}" "$folder" ||
       fail "no engine of services in $build, or no such plug-in: build \`services\` first"
     continue
   fi

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/bench/command/run/run_entry.h"
-#include "harness/program/all_commands.h"
+#include "harness/program/program.h"
 
 namespace lockbench {
 namespace {
@@ -30,7 +30,7 @@ RunOptions run_options(std::vector<std::string> words) {
 
 // The answer to a command line that is refused.
 Reply refused(const std::vector<std::string>& words) {
-  const auto read = read_command_line(all_commands(), words);
+  const auto read = read_command_line(contents_of_program().commands, words);
   const Reply* const reply = std::get_if<Reply>(&read);
   return reply != nullptr ? *reply : Reply{.err = "accepted"};
 }
@@ -75,7 +75,7 @@ TEST(CommandLine, TakesAPrecisionAsPercentOrShareAndABudgetForIt) {
 }
 
 TEST(CommandLine, LeavesAScriptItsArguments) {
-  const Commands commands = all_commands();
+  const Commands commands = contents_of_program().commands;
   const auto read = read_command_line(
       commands, {"lockbench", "compare", "a", "b", "--baseline", "keyed", "--help"});
   ASSERT_TRUE(std::holds_alternative<Chosen>(read));
@@ -113,7 +113,7 @@ TEST(CommandLine, SuggestsTheNearestCommand) {
 // Two commands of one name would hide each other.
 TEST(AllCommands, HaveNamesOfTheirOwnAndSayWhatTheyDo) {
   std::set<std::string> names;
-  for (const std::unique_ptr<Command>& command : all_commands()) {
+  for (const std::unique_ptr<Command>& command : contents_of_program().commands) {
     EXPECT_TRUE(names.insert(command->text().name).second) << command->text().name;
     EXPECT_NE(command->text().summary, "");
   }

@@ -119,7 +119,7 @@ def test_a_failure_or_a_missing_report_is_told_by_the_exit_code(
 
 
 def test_a_plug_in_is_for_the_engine_of_services(tmp_path: Path) -> None:
-    engine = tmp_path / "lockbench-services"
+    engine = tmp_path / "lockbench-services-engine"
     known = 'printf "with_tokens\\tone\\t\\t\\nwithout\\tanother\\t\\t\\n"'
     engine.write_text(
         f'#!/bin/sh\necho "$@" >>{tmp_path}/words\nif [ "$3" = list ]; then {known}; exit 0; fi\n'

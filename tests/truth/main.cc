@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "harness/bench/catalog/catalog.h"
-#include "harness/program/all_commands.h"
 #include "harness/program/program.h"
 #include "tests/truth/known_subjects.h"
 
 int main(int argc, char** argv) {
   lockbench::add_known_subjects(lockbench::Catalog::standard_for_extension());
-  return lockbench::run_program(lockbench::all_commands(),
+  return lockbench::run_program(lockbench::contents_of_program(),
                                 std::vector<std::string>(argv, argv + argc));
 }

@@ -206,8 +206,7 @@ absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spe
         return invalid("primitive " + quoted(spec.name) +
                        " is for `lockbench stress --engine services` alone");
       }
-      return invalid("primitive " + quoted(spec.name) + " is in the plug-in " +
-                     std::string(plugin->file) +
+      return invalid("primitive " + quoted(spec.name) + " is in the plug-in " + plugin->file +
                      "; name it by --plugin, or leave the primitive out");
     }
     return unknown_name("primitive", spec.name, names);

@@ -4,27 +4,29 @@
 // locks, and so do users that forget --plugin: a message then names the file.
 #pragma once
 
-#include <span>
+#include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockbench {
 
 struct KnownPlugin {
-  std::string_view primitive;
-  std::string_view file;
+  std::string primitive;
+  std::string file;
   bool for_stress_alone = false;
 };
 
 struct KnownPlugins {
-  std::span<const KnownPlugin> plugins;
+  std::vector<KnownPlugin> plugins;
   // What messages add where a plug-in is missing: "; say --plugin FILE"; and help, in brackets.
-  const char* remedy = "";
-  const char* help = "";
+  std::string remedy;
+  std::string help;
 };
 
-// Called at most once, when the commands are added (harness/cli/command.h). What it refers to lives
-// as long as the process.
-void offer_known_plugins(const KnownPlugins& known);
+// `find` is called once, when one of them is asked for. Called when the commands are added
+// (harness/cli/command.h).
+void offer_known_plugins(std::function<KnownPlugins()> find);
 
 // Empty if none were offered.
 const KnownPlugins& known_plugins();

@@ -44,7 +44,7 @@ std::string submit_command_of(const NodesOptions& options, std::size_t nodes) {
 int examine_nodes(const NodesOptions& options, std::ostream& out, std::ostream& err) {
   note_signals();
   const std::string program =
-      options.node_program.empty() ? this_program().string() : options.node_program;
+      options.node_program.empty() ? main_program().string() : options.node_program;
   absl::StatusOr<std::vector<NodeAnswer>> answers =
       options.nodes == "slurm"
           ? ask_slurm(program, {.partition = options.partition, .constraint = options.constraint})

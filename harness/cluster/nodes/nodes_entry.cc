@@ -6,6 +6,8 @@
 #include <ostream>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/bench/command/doctor/doctor_entry.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
@@ -47,7 +49,7 @@ class ClusterNodes final : public OtherMachines {
     add_hosts(doctor, options_.hosts);
   }
 
-  std::string complete(const CLI::App& doctor) override {
+  std::string complete(const CLI::App& doctor, const Invocation&) override {
     if (options_.nodes.empty()) {
       const std::string flag =
           first_given(doctor, {"--partition", "--constraint", "--hosts", "--node-program"});
@@ -78,6 +80,11 @@ void add_nodes(Commands& all) {
   if (auto* const doctor = find_command<DoctorEntry>(all)) {
     doctor->add_machines(std::make_unique<ClusterNodes>());
   }
+}
+
+void describe_cluster(nlohmann::json& adds) {
+  ClusterNodes nodes;
+  adds["doctor"] = described(nodes);
 }
 
 }  // namespace lockbench

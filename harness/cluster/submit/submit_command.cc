@@ -46,7 +46,7 @@ absl::StatusOr<std::string> check_plan(const Submission& submission, const std::
         ": behind `--` it would be for each shard, which then measures nothing; write "
         "--dry-run before `--`, or leave it out");
   }
-  std::vector<std::string> words{this_program().string(), "run", preset};
+  std::vector<std::string> words{main_program().string(), "run", preset};
   words.insert(words.end(), submission.run_flags.begin(), submission.run_flags.end());
   words.insert(words.end(), {"--dry-run", "--shard", absl::StrFormat("1/%d", submission.shards)});
   const absl::StatusOr<std::string> said = output_of(words);
@@ -177,7 +177,7 @@ absl::StatusOr<Submission> submission_of(const SubmitOptions& options) {
   const bool is_file = preset.ends_with(".toml");
   const std::string name = is_file ? fs::path(preset).stem().string() : preset;
   Submission submission{
-      .program = options.node_program.empty() ? this_program().string() : options.node_program,
+      .program = options.node_program.empty() ? main_program().string() : options.node_program,
       .preset = is_file ? fs::path(preset).filename().string() : preset,
       .preset_is_file = is_file,
       .run_flags = {options.words.begin() + 2, options.words.end()},

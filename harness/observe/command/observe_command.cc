@@ -192,7 +192,7 @@ int check(const ObserveOptions& options, std::ostream& err) {
   const absl::StatusOr<RecordedPlace> program = recorded_place(*options.check, 1);
   if (!program.ok()) return complain(err, kWho, program.status(), kBadInput);
   const std::string benchmark = shell_command(
-      {this_program().string(), "run", (*options.check / "observed.toml").string(), "--primitive",
+      {main_program().string(), "run", (*options.check / "observed.toml").string(), "--primitive",
        primitive_like_the_program(load_of(*program)), "--blocks", "1", "--window", "1s",
        "--patience", "0", "--progress", "off", "--out", (*options.check / "preset-run").string()});
   std::error_code none;

@@ -10,8 +10,9 @@
 #include <string_view>
 #include <system_error>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/base/quantity.h"
-#include "harness/bench/command/advise/advise_entry.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/observe/command/observe_command.h"
@@ -129,7 +130,11 @@ class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
 
 void add_observe_commands(Commands& all) {
   all.push_back(std::make_unique<ObserveEntry>());
-  if (auto* const advise = find_command<AdviseEntry>(all)) advise->read_cases(case_of_place());
+  add_observed_case(all);
+}
+
+void describe_observe(nlohmann::json& adds) {
+  adds["advise"]["cases"] = described_case_source();
 }
 
 }  // namespace lockbench

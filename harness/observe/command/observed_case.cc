@@ -3,13 +3,15 @@
 #include "harness/observe/command/observed_case.h"
 
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <absl/strings/str_format.h>
+#include <nlohmann/json.hpp>
 
-#include "harness/base/printable.h"
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
 #include "harness/bench/command/advise/question.h"
 #include "harness/cli/flags.h"
 
@@ -105,48 +107,77 @@ ObservedCase case_of(const RecordedPlace& place) {
   return found;
 }
 
-absl::Status take_place(const std::filesystem::path& folder, std::size_t number, AdviceCase& wanted,
-                        std::ostream& out) {
+absl::StatusOr<CaseAnswer> answer_of(const std::filesystem::path& folder, std::size_t number) {
   const absl::StatusOr<RecordedPlace> place = recorded_place(folder, number);
   if (!place.ok()) return place.status();
-  out << "The load at " << printable(place->name) << '\n';
-  ObservedCase found = case_of(*place);
-  for (const std::string& difference : found.differences) {
-    out << "lockbench advise: " << difference << '\n';
-  }
-  found.wanted.memory_bytes = wanted.memory_bytes;
-  found.wanted.fair = wanted.fair;
-  found.wanted.when = wanted.when;
-  found.wanted.beats = wanted.beats;
-  wanted = std::move(found.wanted);
-  return absl::OkStatus();
+  const ObservedCase found = case_of(*place);
+  const Cell& cell = found.wanted.cell;
+  return CaseAnswer{.title = place->name,
+                    .kind = found.wanted.kind,
+                    .workload = cell.workload,
+                    .threads = cell.threads,
+                    .keys = cell.keys,
+                    .key_distribution = cell.key_distribution,
+                    .hold = cell.hold,
+                    .think = cell.think,
+                    .write_share = cell.write_share,
+                    .differences = found.differences};
 }
 
-CaseSource case_of_place() {
-  struct Flags {
-    std::optional<std::filesystem::path> observed;
-    std::size_t place = 1;
-  };
-  const auto flags = std::make_shared<Flags>();
-  return {.flag = "--observed",
-          .add_flags =
-              [flags](CLI::App& advise) {
-                add_folder(advise, "--observed",
-                           "The case is the load of a place in a program: the folder that "
-                           "`lockbench observe` wrote",
-                           flags->observed);
-                add_count(advise, "--place", {1, 1'000'000},
-                          "Which place of --observed, in the order of its table [1]", flags->place);
-              },
-          .given = [flags] { return flags->observed.has_value(); },
-          .idle = [](const CLI::App& advise) -> std::string {
-            if (!was_given(advise, "--place")) return {};
-            return "--place: names a place of an observation; say --observed DIR";
-          },
-          .take =
-              [flags](AdviceCase& wanted, std::ostream& out) {
-                return take_place(*flags->observed, flags->place, wanted, out);
-              }};
+namespace {
+
+constexpr char kFlag[] = "--observed";
+
+struct CaseOptions {
+  std::optional<std::filesystem::path> observed;
+  std::size_t place = 1;
+};
+
+void add_case_flags(CLI::App& command, CaseOptions& options) {
+  add_folder(command, kFlag,
+             "The case is the load of a place in a program: the folder that `lockbench observe` "
+             "wrote",
+             options.observed);
+  add_count(command, "--place", {1, 1'000'000},
+            "Which place of --observed, in the order of its table [1]", options.place);
+}
+
+// Prints the case of a place, for `advise`.
+class ObservedCaseEntry final : public CommandWithOptions<CaseOptions> {
+ public:
+  ObservedCaseEntry()
+      : CommandWithOptions({.name = kObservedCase,
+                            .group = CommandGroup::kHidden,
+                            .summary = "Prints the load of a place as JSON"}) {}
+
+  void add_flags(CLI::App& command) override { add_case_flags(command, options_); }
+
+  std::string complete(const CLI::App&, const Invocation&) override {
+    return options_.observed ? "" : "--observed: not given";
+  }
+
+  int run(const Invocation&) override {
+    const absl::StatusOr<CaseAnswer> answer = answer_of(*options_.observed, options_.place);
+    if (!answer.ok()) {
+      return complain(std::cerr, std::string("lockbench ") + kObservedCase, answer.status());
+    }
+    std::cout << to_json(*answer) << '\n';
+    return kSuccess;
+  }
+};
+
+}  // namespace
+
+void add_observed_case(Commands& all) {
+  all.push_back(std::make_unique<ObservedCaseEntry>());
+}
+
+nlohmann::json described_case_source() {
+  CaseOptions options;
+  return {{"flag", kFlag},
+          {"command", kObservedCase},
+          {"idle", "--place: names a place of an observation; say --observed DIR"},
+          {"flags", described_flags([&](CLI::App& app) { add_case_flags(app, options); })}};
 }
 
 }  // namespace lockbench

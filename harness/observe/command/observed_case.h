@@ -5,14 +5,15 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <vector>
 
-#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include "harness/bench/command/advise/advice_case.h"
-#include "harness/bench/command/advise/case_source.h"
+#include "harness/bench/command/advise/case_answer.h"
+#include "harness/cli/command.h"
 #include "harness/observe/observation/observed_place.h"
 
 namespace lockbench {
@@ -28,13 +29,13 @@ struct ObservedCase {
 // with the total of holds and thinks that was observed; another one is a mutex. Pure.
 ObservedCase case_of(const RecordedPlace& place);
 
-// Makes the case that of a place of the observation in `folder`, as recorded_place() numbers them,
-// and keeps its limits of memory and fairness, and its two primitives. Writes the name of the place
-// and the differences to `out`. An error as recorded_place().
-absl::Status take_place(const std::filesystem::path& folder, std::size_t number, AdviceCase& wanted,
-                        std::ostream& out);
+// The case of a place of the observation in `folder`, as recorded_place() numbers them. An error as
+// recorded_place().
+absl::StatusOr<CaseAnswer> answer_of(const std::filesystem::path& folder, std::size_t number);
 
-// For `advise`: the case is the load of the place that --observed and --place name.
-CaseSource case_of_place();
+// The command that prints it, and what `advise` has to know of it (case_source.h).
+inline constexpr char kObservedCase[] = "observed-case";
+void add_observed_case(Commands& all);
+nlohmann::json described_case_source();
 
 }  // namespace lockbench

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/program/all_commands.h"
 #include "harness/program/command_line.h"
+#include "harness/program/program.h"
 
 namespace lockbench {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(ObserveWords, ThoseOfTheProgramAreItsOwn) {
-  const Commands commands = all_commands();
+  const Commands commands = contents_of_program().commands;
   const auto read =
       read_command_line(commands, {"lockbench", "observe", "--", "server", "--out", "x"});
   ASSERT_TRUE(std::holds_alternative<Chosen>(read));

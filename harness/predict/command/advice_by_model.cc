@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "harness/predict/command/machines.h"
 #include "harness/predict/command/predict_command.h"
 #include "harness/predict/command/predicted_plugins.h"
-#include "harness/process/resources.h"
 
 namespace lockbench {
 namespace {

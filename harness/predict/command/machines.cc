@@ -27,8 +27,11 @@ absl::Status given_twice(const std::string& name) {
                                     "' is given twice; rename one file, or leave it out");
 }
 
+const ResourceKind kMachines{
+    .folder = "machines", .kind = "machine", .list = "lockbench list machines"};
+
 absl::StatusOr<ModelledMachine> load_machine(const std::string& name) {
-  absl::StatusOr<ResourceText> machine = read_machine(name);
+  absl::StatusOr<ResourceText> machine = read_resource(kMachines, name);
   if (!machine.ok()) return machine.status();
   return parsed(std::move(machine->text), machine->file);
 }
@@ -58,6 +61,10 @@ absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std
   if (!measured.ok()) return measured.status();
   machines.insert(machines.begin() + static_cast<std::ptrdiff_t>(*here), *std::move(measured));
   return machines;
+}
+
+absl::StatusOr<std::vector<std::string>> machine_names() {
+  return resource_names(kMachines);
 }
 
 absl::StatusOr<std::vector<ModelledMachine>> shipped_machines() {

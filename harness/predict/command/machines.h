@@ -32,6 +32,9 @@ using MeasureHere = std::function<absl::StatusOr<std::string>()>;
 absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std::string>& names,
                                                            const MeasureHere& measure_here = {});
 
+// Names of the machines whose models come with lockbench, in alphabetical order.
+absl::StatusOr<std::vector<std::string>> machine_names();
+
 // All models that are shipped with the program.
 absl::StatusOr<std::vector<ModelledMachine>> shipped_machines();
 

@@ -23,6 +23,7 @@
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/run/child.h"
 #include "harness/bench/command/run/finish.h"
+#include "harness/bench/command/run/presets.h"
 #include "harness/bench/command/run/run_plan.h"
 #include "harness/bench/command/run/session.h"
 #include "harness/bench/plan/describe.h"
@@ -60,13 +61,14 @@ struct Predictor {
 };
 
 absl::StatusOr<Predictor> find_predictor() {
-  const auto program = find_engine("lockbench-predict");
+  const auto program = find_engine("lockbench-predicted-trial");
   if (!program) {
     return absl::NotFoundError(
-        "the program lockbench-predict is missing beside this one; in a checkout: cmake --build "
+        "the program lockbench-predicted-trial is missing beside this one; in a checkout: cmake "
+        "--build "
         "--preset release");
   }
-  std::vector<std::string> words{"lockbench-predict"};
+  std::vector<std::string> words{"lockbench-predicted-trial"};
   for (const std::string& plugin : Catalog::standard().plugins()) {
     words.insert(words.end(), {"--plugin", plugin});
   }
@@ -77,7 +79,8 @@ absl::StatusOr<Predictor> find_predictor() {
                  .input = {},
                  .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)});
   if (!listing.ok()) return listing.status();
-  if (listing->status != 0) return absl::UnavailableError(end_text("lockbench-predict", *listing));
+  if (listing->status != 0)
+    return absl::UnavailableError(end_text("lockbench-predicted-trial", *listing));
   Predictor predictor{.program = *program, .primitives = {}};
   for (const std::string_view line : split(listing->out, '\n')) {
     const std::vector<std::string_view> words_of_line = split(line, ' ');
@@ -206,7 +209,7 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
     const auto primitive = Catalog::standard().with_defaults(trial.cell.primitive);
     if (!primitive.ok()) return primitive.status();
     whole.cell.primitive = *primitive;
-    std::vector<std::string> words{"lockbench-predict"};
+    std::vector<std::string> words{"lockbench-predicted-trial"};
     const std::string plugin = Catalog::standard().plugin_of(*primitive);
     if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
     words.push_back(machine_copy(folder, trial.cell.machine).string());

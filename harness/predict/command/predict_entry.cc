@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/bench/command/advise/advise_entry.h"
 #include "harness/bench/command/list/list_entry.h"
 #include "harness/bench/command/run/plan_flags.h"
@@ -131,6 +133,12 @@ void add_predict_commands(Commands& all) {
   if (auto* const advise = find_command<AdviseEntry>(all)) {
     advise->answer_for_models(answers_by_prediction());
   }
+}
+
+void describe_predict(nlohmann::json& adds) {
+  const ListSection machines = list_of_machines();
+  adds["list"] = {{"name", machines.name}, {"title", machines.title}};
+  adds["advise"]["models"] = described(answers_by_prediction());
 }
 
 }  // namespace lockbench

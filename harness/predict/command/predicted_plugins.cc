@@ -22,12 +22,12 @@ std::string predicted_file(const std::string& file) {
 }
 
 absl::Status add_predicted_plugin(const std::string& file) {
-  const auto program = find_engine("lockbench-predict");
+  const auto program = find_engine("lockbench-predicted-trial");
   if (!program)
-    return absl::NotFoundError("the program lockbench-predict is missing beside this one");
+    return absl::NotFoundError("the program lockbench-predicted-trial is missing beside this one");
   return add_plugin_by(file, {.program = *program,
-                              .words = {"lockbench-predict", "--plugin", file, "describe"},
-                              .prefix = "lockbench-predict: "});
+                              .words = {"lockbench-predicted-trial", "--plugin", file, "describe"},
+                              .prefix = "lockbench-predicted-trial: "});
 }
 
 }  // namespace

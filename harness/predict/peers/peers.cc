@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Locks of other authors whose code is all in headers, for predictions: a plug-in that
-// lockbench-predict finds beside itself. Their names are those of the catalog.
+// lockbench-predicted-trial finds beside itself. Their names are those of the catalog.
 //
 // Not here: one lock for all keys over std::mutex or a POSIX spin lock, which the registry has with
 // the same accesses; and what is compiled code of a library (absl::Mutex, tbb::mutex), whose

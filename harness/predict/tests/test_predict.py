@@ -58,7 +58,7 @@ def test_an_interrupted_prediction_goes_on(lockbench: Program, tmp_path: Path) -
 def test_each_primitive_that_the_predictor_lists_can_be_predicted(
     lockbench: Program, tmp_path: Path
 ) -> None:
-    predictor = lockbench.binary.parent / "lockbench-predict"
+    predictor = lockbench.binary.parent / "lockbench-predicted-trial"
     listed = subprocess.run([predictor, "list"], capture_output=True, text=True, check=True).stdout
     known = [line.split() for line in listed.splitlines() if not line.startswith("none ")]
     assert len({name for name, *_ in known}) > 10

@@ -15,7 +15,7 @@ NOT_PREDICTED = {"file", "nesting=share"}
 
 
 def locks_of_predictions() -> set[Spelling]:
-    words = [str(BINARY.with_name("lockbench-predict")), "list"]
+    words = [str(BINARY.with_name("lockbench-predicted-trial")), "list"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return {spelling(line.split()[0]) for line in done.stdout.splitlines()}
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-predict: predicts one trial on the model of a machine. `lockbench predict` starts it
-// for each trial, as `lockbench run` starts `lockbench trial`.
+// lockbench-predicted-trial: predicts one trial on the model of a machine. `lockbench predict`
+// starts it for each trial, as `lockbench run` starts `lockbench trial`.
 //
-//   lockbench-predict list            a line for each primitive that it knows and type of its keys:
+//   lockbench-predicted-trial list            a line for each primitive that it knows and type of
+//   its keys:
 //                                     PRIMITIVE u64|string WORKLOAD…
-//   lockbench-predict MACHINE.toml    a trial as JSON on standard input; prints its sample as JSON
-//   lockbench-predict describe        the locks of the plug-in, as JSON
+//   lockbench-predicted-trial MACHINE.toml    a trial as JSON on standard input; prints its sample
+//   as JSON lockbench-predicted-trial describe        the locks of the plug-in, as JSON
 //
 // Before these words: `--plugin FILE.predict.so`.
 
@@ -40,7 +41,7 @@
 namespace lockbench::predict {
 namespace {
 
-constexpr std::string_view kWho = "lockbench-predict";
+constexpr std::string_view kWho = "lockbench-predicted-trial";
 
 // The locks of the plug-in are known from now on.
 absl::StatusOr<PluginOffer> load(const std::filesystem::path& file) {
@@ -106,8 +107,9 @@ int run(std::span<const char* const> words) {
     words = words.subspan(2);
   }
   if (words.size() != 1) {
-    std::cerr << "lockbench-predict: takes `list`, or the file of a machine; `lockbench predict` "
-                 "starts it\n";
+    std::cerr
+        << "lockbench-predicted-trial: takes `list`, or the file of a machine; `lockbench predict` "
+           "starts it\n";
     return kBadInput;
   }
   const std::string_view word = words.front();

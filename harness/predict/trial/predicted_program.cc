@@ -23,7 +23,7 @@ class PredictedProgram final : public SimulatedProgram {
  public:
   // Other threads stand still in the middle of what they do, so the process ends.
   void end_because_of(const char* what, const void* caller) override {
-    std::cerr << "lockbench-predict: " << function_at(caller) << " calls " << what
+    std::cerr << "lockbench-predicted-trial: " << function_at(caller) << " calls " << what
               << ", which a simulation cannot decide" << std::endl;
     _exit(kBadInput);
   }

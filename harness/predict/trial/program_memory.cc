@@ -56,7 +56,7 @@ std::array<std::array<Free*, kClasses>, kMostOwners> free_blocks{};
 
 [[noreturn]] void out_of_memory() {
   std::fputs(
-      "lockbench-predict: the simulated program needs more than 16 GiB, or the system has "
+      "lockbench-predicted-trial: the simulated program needs more than 16 GiB, or the system has "
       "no such range of addresses\n",
       stderr);
   std::_Exit(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-services: the engine of locks at services of `lockbench stress`. All of them are in
-// plug-ins.
+// lockbench-services-engine: the engine of locks at services of `lockbench stress`. All of them are
+// in plug-ins.
 
 #include "harness/services/engine/engine.h"
 #include "harness/stress/engines/engine_main.h"

@@ -91,11 +91,12 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
                                 const std::vector<AddedEngine>& added,
                                 std::vector<EngineListing>& found) {
-  std::vector<std::string> engines = {"real", "proc"};
-  for (const AddedEngine& engine : added) engines.push_back(engine.name);
-  for (const std::string& engine : engines) {
-    const auto program = find_engine("lockbench-" + engine);
-    if (program) add_engine(engine, program->string(), plugin.string(), found).IgnoreError();
+  std::vector<std::pair<std::string, std::string>> engines = {{"real", "lockbench-real"},
+                                                              {"proc", "lockbench-proc"}};
+  for (const AddedEngine& engine : added) engines.emplace_back(engine.name, engine.program);
+  for (const auto& [name, file] : engines) {
+    const auto program = find_engine(file);
+    if (program) add_engine(name, program->string(), plugin.string(), found).IgnoreError();
   }
   std::filesystem::path simulated = plugin;
   simulated.replace_extension(".sim.so");

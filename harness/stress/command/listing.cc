@@ -137,7 +137,7 @@ absl::Status unknown_lock(const std::string& name, const std::vector<std::string
   const KnownPlugin* const plugin = known_plugin_of(plain);
   if (plugin != nullptr && !contains(known, plain)) {
     return absl::InvalidArgumentError(absl::StrCat("lock '", plain, "' is in the plug-in ",
-                                                   std::string(plugin->file),
+                                                   plugin->file,
                                                    "; name it by --plugin, with its folder"));
   }
   if (plain == name) return unknown_name("lock", name, known, kHowToListLocks);

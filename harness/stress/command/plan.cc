@@ -46,7 +46,7 @@ std::vector<EngineOption> engine_options(const StressOptions& options) {
   const auto added_with = [&](const char* option) {
     std::vector<std::string> engines;
     for (const AddedEngine& engine : options.added_engines) {
-      if (contains(engine.options, option)) engines.push_back(engine.name);
+      if (engine.knows(option)) engines.push_back(engine.name);
     }
     return engines;
   };

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bench/command/run/described_plugins.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/messages.h"
 #include "harness/stress/command/plan.h"
@@ -126,6 +128,15 @@ std::string validate_weaken(const StressOptions& options) {
   return {};
 }
 
+// The options of added engines are parts of the order that every engine gets.
+void take_flags(const std::map<std::string, std::string>& given, stress::Order& order) {
+  for (const auto& [flag, value] : given) {
+    if (flag == "--faults") order.faults = value;
+    if (flag == "--network") order.network = value;
+    if (flag == "--ignore-tokens") order.ignore_tokens = true;
+  }
+}
+
 }  // namespace
 
 StressEntry::StressEntry()
@@ -134,13 +145,10 @@ StressEntry::StressEntry()
                           .summary = "Searches for a way to break a lock",
                           .footer = footer_with({})}) {}
 
-void StressEntry::add_engine(AddedEngine engine) {
-  options_.added_engines.push_back(std::move(engine));
-  set_footer(footer_with(options_.added_engines));
-}
-
 void StressEntry::add_flags(CLI::App& stress) {
   StressOptions& options = options_;
+  options.added_engines = engines_of_programs();
+  set_footer(footer_with(options.added_engines));
   std::string others;
   for (const AddedEngine& engine : options.added_engines) {
     others += " or " + engine.name + " (" + engine.tests + ")";
@@ -170,13 +178,14 @@ void StressEntry::add_flags(CLI::App& stress) {
            options.page);
   add_thread_flags(stress, options.order);
   for (const AddedEngine& engine : options.added_engines) {
-    engine.add_flags(stress, options.order);
+    add_described_flags(stress, engine.flags, flags_of_engines_);
   }
   add_simulation_flags(stress, options.order, options.program_file);
   add_plugins(stress, plugins_);
 }
 
 std::string StressEntry::complete(const CLI::App&, const Invocation&) {
+  take_flags(flags_of_engines_, options_.order);
   const StressOptions& options = options_;
   if (options.budget <= Nanoseconds::zero()) return kNoTime;
   if (options.order.weaken) {
@@ -207,6 +216,7 @@ int StressEntry::run(const Invocation&) {
 }
 
 void add_stress_commands(Commands& all) {
+  offer_described_plugins();
   all.push_back(std::make_unique<StressEntry>());
 }
 

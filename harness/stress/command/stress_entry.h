@@ -3,6 +3,7 @@
 // The command `stress`.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,13 @@ namespace lockbench {
 class StressEntry final : public CommandWithOptions<StressOptions> {
  public:
   StressEntry();
-  // From now on there is this engine, with its flags.
-  void add_engine(AddedEngine engine);
-
   void add_flags(CLI::App& stress) override;
   std::string complete(const CLI::App& stress, const Invocation& invocation) override;
   int run(const Invocation& invocation) override;
 
  private:
   std::vector<std::string> plugins_;
+  std::map<std::string, std::string> flags_of_engines_;
 };
 
 }  // namespace lockbench

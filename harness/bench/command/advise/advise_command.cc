@@ -8,6 +8,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
@@ -21,7 +22,7 @@
 #include "harness/bench/plan/spelling.h"
 #include "harness/bench/record/machine.h"
 #include "harness/process/analysis_command.h"
-#include "harness/process/resources.h"
+#include "harness/process/command_programs.h"
 
 namespace lockbench {
 namespace {
@@ -128,8 +129,31 @@ int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
   return complain_of_advice(answered.status(), kCouldNotFinish);
 }
 
+nlohmann::json described(const AnswersForModels& models) {
+  return {{"flag_help", models.flag_help}, {"why_alone", models.why_alone}, {"help", models.help}};
+}
+
+AnswersForModels models_of_programs() {
+  for (const Addition& addition : additions_to("advise")) {
+    if (!addition.what.contains("models")) continue;
+    const nlohmann::json& texts = addition.what["models"];
+    return {.flag_help = texts.value("flag_help", ""),
+            .why_alone = texts.value("why_alone", ""),
+            .help = texts.value("help", ""),
+            .program = addition.program->file};
+  }
+  return {};
+}
+
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
+  const bool asks_user = options.wanted.cell.threads == 0 && !options.source.given();
+  if (!options.models.program.empty() && (asks_user || !options.machine.empty())) {
+    // That program knows the machines that the user may name, too.
+    std::vector<std::string> words = options.words;
+    words.front() = options.program;
+    return become(options.models.program, std::move(words));
+  }
   if (options.source.given()) {
     const absl::Status taken = options.source.take(options.wanted, std::cerr);
     if (!taken.ok()) return complain_of_advice(taken);

@@ -11,6 +11,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include "harness/base/exit_code.h"
 #include "harness/base/progress.h"
@@ -24,8 +25,9 @@ namespace lockbench {
 
 struct AdviseOptions;
 
-// Answers for machines that are not this one, by their models. A capability that can gives them to
-// the command (AdviseEntry::answer_for_models()). Empty functions: there is none.
+// Answers for machines that are not this one, by their models. A program that can has an `advise`
+// of its own, to which it gives them (AdviseEntry::answer_for_models()); lockbench itself knows the
+// help, and starts that program. Empty functions: there is none.
 struct AnswersForModels {
   std::function<absl::StatusOr<std::vector<std::string>>()> machines;  // their names
   // Adds plug-ins; returns an exit code after an error.
@@ -35,7 +37,12 @@ struct AnswersForModels {
   std::string why_alone;
   std::function<int(const AdviseOptions&)> answer;  // returns the exit code
   std::string help;                                 // for --help
+  std::filesystem::path program = {};  // not empty: this one answers, with the words of the command
 };
+
+// The texts as data, for the description of a program; and those of a program that describes them.
+nlohmann::json described(const AnswersForModels& models);
+AnswersForModels models_of_programs();
 
 struct AdviseOptions {
   AdviceCase wanted;  // with 0 threads: the command asks for the case on the terminal

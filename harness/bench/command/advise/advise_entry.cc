@@ -12,6 +12,7 @@
 
 #include "harness/bench/catalog/known_plugins.h"
 #include "harness/bench/command/advise/advise_command.h"
+#include "harness/bench/command/advise/case_source.h"
 #include "harness/bench/command/run/plan_flags.h"
 #include "harness/bench/command/run/plugins.h"
 #include "harness/bench/plan/spelling.h"
@@ -213,7 +214,7 @@ constexpr auto kOfCase = {"--threads",
 
 // What is wrong with the flags that name a source of cases.
 std::string validate_source(const CLI::App& advise, const AdviseOptions& options) {
-  if (!options.source.given()) return options.source.idle(advise);
+  if (!options.source.given()) return options.source.idle();
   const std::string other = first_given(advise, kOfLoad);
   return other.empty() ? "" : options.source.flag + ": says the whole case; leave out " + other;
 }
@@ -303,16 +304,14 @@ void AdviseEntry::answer_for_models(AnswersForModels models) {
   options_.models = std::move(models);
 }
 
-void AdviseEntry::read_cases(CaseSource source) {
-  options_.source = std::move(source);
-}
-
 void AdviseEntry::add_flags(CLI::App& advise) {
   AdviseOptions& options = options_;
+  if (!options.models.answer) answer_for_models(models_of_programs());
+  options.source = source_of_programs();
   add_question(advise, options.question);
   add_case(advise, options.wanted);
   options.source.add_flags(advise);
-  if (options.models.answer) {
+  if (!options.models.flag_help.empty()) {
     add_text(advise, {.names = "--machine", .type = "NAME", .help = options.models.flag_help},
              options.machine);
   }
@@ -363,9 +362,12 @@ std::string AdviseEntry::complete(const CLI::App& advise, const Invocation& invo
 }
 
 int AdviseEntry::run(const Invocation&) {
-  const std::optional<int> wrong = options_.machine.empty()
-                                       ? add_plugins_of_command("advise", plugins_, true)
-                                       : options_.models.add_plugins(plugins_);
+  std::optional<int> wrong;
+  if (options_.machine.empty()) {
+    wrong = add_plugins_of_command("advise", plugins_, true);
+  } else if (options_.models.add_plugins) {
+    wrong = options_.models.add_plugins(plugins_);
+  }
   return wrong ? *wrong : advise_command(options_);
 }
 

@@ -16,8 +16,6 @@ class AdviseEntry final : public CommandWithOptions<AdviseOptions> {
   AdviseEntry();
   // From now on there is the flag --machine.
   void answer_for_models(AnswersForModels models);
-  // From now on there are the flags of the source.
-  void read_cases(CaseSource source);
 
   void add_flags(CLI::App& advise) override;
   std::string complete(const CLI::App& advise, const Invocation& invocation) override;

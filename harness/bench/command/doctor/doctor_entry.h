@@ -7,11 +7,14 @@
 #include <memory>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "harness/cli/command.h"
 
 namespace lockbench {
 
-// Machines elsewhere that doctor can check, which another folder adds.
+// Machines elsewhere that doctor can check. A program that can do so has a doctor of its own, to
+// which it gives them; lockbench itself knows the flags by which it starts that program.
 class OtherMachines {
  public:
   virtual ~OtherMachines() = default;
@@ -24,12 +27,15 @@ class OtherMachines {
 
   virtual void add_flags(CLI::App& doctor) = 0;
   // What is wrong with the flags that were given; empty if nothing is.
-  virtual std::string complete(const CLI::App& doctor) = 0;
+  virtual std::string complete(const CLI::App& doctor, const Invocation& invocation) = 0;
   // Whether the flags ask for them.
   virtual bool are_asked() const = 0;
   // Checks them, and returns the exit code.
   virtual int check(bool json, std::ostream& out, std::ostream& err) = 0;
 };
+
+// These as data, for the description of a program (harness/process/command_programs.h).
+nlohmann::json described(OtherMachines& machines);
 
 struct DoctorOptions {
   bool json = false;  // else text

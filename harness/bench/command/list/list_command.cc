@@ -13,8 +13,8 @@
 #include "harness/base/printable.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/list/list_json.h"
+#include "harness/bench/command/run/presets.h"
 #include "harness/bench/record/target.h"
-#include "harness/process/resources.h"
 
 namespace lockbench {
 namespace {

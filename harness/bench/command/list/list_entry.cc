@@ -65,6 +65,7 @@ ListEntry::ListEntry()
                           .footer = kFooter}) {}
 
 void ListEntry::add_flags(CLI::App& list) {
+  if (sections_.empty()) sections_ = sections_of_programs();
   std::vector<std::string> kinds = kinds_of_lists(sections_);
   const std::string last = kinds.back();
   kinds.pop_back();

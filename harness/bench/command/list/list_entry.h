@@ -15,6 +15,7 @@ namespace lockbench {
 class ListEntry final : public CommandWithOptions<ListOptions> {
  public:
   ListEntry();
+  // Without one, the sections are those that other programs describe.
   void add_section(ListSection section) { sections_.push_back(std::move(section)); }
 
   void add_flags(CLI::App& list) override;

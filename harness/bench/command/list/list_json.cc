@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/bench/command/run/presets.h"
 #include "harness/bench/plan/spelling.h"
 #include "harness/bench/record/target.h"
-#include "harness/process/resources.h"
 
 namespace lockbench {
 

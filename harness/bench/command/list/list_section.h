@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ListSection: what a capability adds to `lockbench list`.
+// ListSection: what a capability adds to `lockbench list`. Its program has a `list` of its own with
+// the section; lockbench itself asks that program.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +25,9 @@ struct ListSection {
   std::string title;  // above it
   std::function<absl::StatusOr<std::vector<ListedThing>>()> things;
 };
+
+// The sections that other programs describe, as {"name": …, "title": …}. A section runs the
+// program's `list NAME --format json`.
+std::vector<ListSection> sections_of_programs();
 
 }  // namespace lockbench

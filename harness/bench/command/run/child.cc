@@ -13,6 +13,7 @@
 #include "harness/bench/plan/json.h"
 #include "harness/bench/record/sample_json.h"
 #include "harness/process/child_process.h"
+#include "harness/process/resources.h"
 
 namespace lockbench {
 namespace {
@@ -48,6 +49,11 @@ absl::StatusOr<Sample> sample_of(const absl::StatusOr<ChildResult>& result) {
 }
 
 }  // namespace
+
+std::filesystem::path trial_program() {
+  const std::filesystem::path main = main_program();
+  return main == this_program() ? "/proc/self/exe" : main;
+}
 
 absl::StatusOr<Sample> sample_of_child(const std::filesystem::path& program,
                                        std::vector<std::string> words, const Trial& trial,

@@ -21,9 +21,9 @@ namespace lockbench {
 // The process of a trial is killed this long after the trial's own time limit.
 inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
 
-// The file of this program, even if a newer build has replaced it: one build measures all trials of
-// a run.
-inline constexpr char kThisProgram[] = "/proc/self/exe";
+// The file of `lockbench`, which measures trials: if it is this program, even if a newer build has
+// replaced it, because one build measures all trials of a run.
+std::filesystem::path trial_program();
 
 // Runs `program trial --parent <this process>` and `flags`, with the trial on its standard input.
 // `--plugin` is added if the catalog says that a plug-in contains the primitive. Fails with

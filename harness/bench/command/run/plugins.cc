@@ -143,7 +143,7 @@ std::string call_cost_text(const std::string& file, double call_ns) {
 }
 
 absl::Status add_plugin(const std::string& file, bool measures, std::ostream& err) {
-  const PluginLoader loader{.program = kThisProgram,
+  const PluginLoader loader{.program = trial_program(),
                             .words = {"lockbench", "plugin", file},
                             .prefix = "lockbench plugin: "};
   absl::StatusOr<PluginDescription> description = ask(file, loader);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bench/command/run/described_plugins.h"
 #include "harness/bench/command/run/plugins.h"
 #include "harness/bench/command/run/run_entry.h"
 #include "harness/bench/command/run/trial_command.h"
@@ -85,6 +86,7 @@ class PluginEntry final : public Command {
 }  // namespace
 
 void add_run_commands(Commands& all) {
+  offer_described_plugins();
   all.push_back(std::make_unique<RunEntry>());
   all.push_back(std::make_unique<TrialEntry>());
   all.push_back(std::make_unique<PluginEntry>());

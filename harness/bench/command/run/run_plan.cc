@@ -14,6 +14,7 @@
 #include "harness/base/shell_command.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/run/plugins.h"
+#include "harness/bench/command/run/presets.h"
 #include "harness/bench/measure/calibration.h"
 #include "harness/bench/record/build.h"
 #include "harness/bench/record/machine.h"

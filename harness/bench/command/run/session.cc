@@ -178,7 +178,7 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   progress_.show(state_, decided_ + again + describe(trial.cell));
   Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
   absl::StatusOr<Sample> sample =
-      settings_.compute ? settings_.compute(trial) : measure_in_child(kThisProgram, trial);
+      settings_.compute ? settings_.compute(trial) : measure_in_child(trial_program(), trial);
   if (!sample.ok()) return sample.status();
   row.sample = *std::move(sample);
   if (settings_.compute) return row;
