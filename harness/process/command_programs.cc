@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <sys/wait.h>
@@ -26,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "lockbench-";
+constexpr const char* kTexts[] = {"name", "group", "summary"};
 
 // An answer takes some milliseconds; a machine may do much else.
 constexpr std::chrono::seconds kAnswersWithin{10};
@@ -66,9 +68,10 @@ nlohmann::json description_of(const fs::path& file) {
 
 bool has_form(const nlohmann::json& description) {
   const auto has_texts = [](const nlohmann::json& command) {
-    return command.is_object() && command.contains("name") && command["name"].is_string() &&
-           command.contains("summary") && command["summary"].is_string() &&
-           command.contains("group") && command["group"].is_number_integer();
+    if (!command.is_object()) return false;
+    return std::all_of(std::begin(kTexts), std::end(kTexts), [&](const char* text) {
+      return command.contains(text) && command[text].is_string();
+    });
   };
   if (!description.is_object() || !description.contains("commands")) return false;
   const nlohmann::json& commands = description["commands"];

@@ -7,7 +7,7 @@
 // PATH is a command, too. What such a program has, it answers itself, in JSON, when it is started
 // with the word --describe; nothing is remembered from one call to the next:
 //
-//   {"commands": [{"name": "predict", "group": 4, "summary": "Predicts the figures of …"}],
+//   {"commands": [{"name": "predict", "group": "machines", "summary": "Predicts …"}],
 //    "adds": {"list": {…}, "advise": {…}}}
 //
 // `adds`: what it adds to commands of others, by their names; the command says what it

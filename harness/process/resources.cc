@@ -61,12 +61,14 @@ std::string probe_for(const std::vector<std::string>& modules) {
 
 // The files, in alphabetical order of their names.
 absl::StatusOr<std::vector<fs::path>> files_of(const ResourceKind& kind) {
-  const absl::StatusOr<fs::path> workloads = find_resource("workloads");
-  if (!workloads.ok()) return workloads.status();
-  std::vector<fs::path> parents{*workloads};
+  // A build has folders of the same names, without these files.
+  const absl::StatusOr<fs::path> presets = find_resource("workloads/presets");
+  if (!presets.ok()) return presets.status();
+  const fs::path workloads = presets->parent_path();
+  std::vector<fs::path> parents{workloads};
   std::error_code error;
   for (const fs::directory_entry& capability :
-       fs::directory_iterator(workloads->parent_path() / "harness", error)) {
+       fs::directory_iterator(workloads.parent_path() / "harness", error)) {
     parents.push_back(capability.path());
   }
   std::vector<fs::path> files;

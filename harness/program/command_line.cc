@@ -29,7 +29,7 @@ std::vector<ListedCommand> commands_of_others() {
   for (const CommandProgram& program : command_programs()) {
     for (const nlohmann::json& one : program.description["commands"]) {
       found.push_back({one["name"].get<std::string>(), one["summary"].get<std::string>(),
-                       static_cast<CommandGroup>(one["group"].get<int>())});
+                       group_named(one["group"].get<std::string>())});
     }
   }
   for (const std::string& name : commands_on_path()) {

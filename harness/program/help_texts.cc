@@ -4,9 +4,19 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/names.h"
 #include "harness/bench/record/build.h"
 
 namespace lockbench {
+namespace {
+
+constexpr Named<CommandGroup> kGroups[] = {
+    {"measure", CommandGroup::kMeasure},   {"decide", CommandGroup::kDecide},
+    {"check", CommandGroup::kCheck},       {"program", CommandGroup::kProgram},
+    {"machines", CommandGroup::kMachines}, {"upkeep", CommandGroup::kUpkeep},
+    {"hidden", CommandGroup::kHidden}};
+
+}  // namespace
 
 const char kExitCodes[] =
     "Exit codes, the same in every command\n"
@@ -47,6 +57,14 @@ std::string heading_of(CommandGroup group) {
       break;
   }
   return {};
+}
+
+std::string name_of(CommandGroup group) {
+  return name_of(kGroups, group);
+}
+
+CommandGroup group_named(std::string_view name) {
+  return parse_name("group", name, kGroups).value_or(CommandGroup::kHidden);
 }
 
 std::string version_text() {

@@ -21,6 +21,7 @@
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/program/command_line.h"
+#include "harness/program/help_texts.h"
 
 namespace lockbench {
 namespace {
@@ -48,7 +49,7 @@ int describe(const Contents& contents) {
   for (std::size_t i = contents.extended; i < contents.commands.size(); ++i) {
     const CommandText& text = contents.commands[i]->text();
     commands.push_back(
-        {{"name", text.name}, {"group", static_cast<int>(text.group)}, {"summary", text.summary}});
+        {{"name", text.name}, {"group", name_of(text.group)}, {"summary", text.summary}});
   }
   nlohmann::json adds = nlohmann::json::object();
   if (contents.describe != nullptr) contents.describe(adds);

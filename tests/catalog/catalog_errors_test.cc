@@ -62,9 +62,11 @@ TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {
 }
 
 TEST(CatalogErrors, APrimitiveMayBeInAPlugInThatIsKnown) {
-  static constexpr KnownPlugin kKnown[] = {{"far_lock", "far.so"},
-                                           {"far_semaphore", "far.so", true}};
-  offer_known_plugins({.plugins = kKnown});
+  offer_known_plugins([] {
+    return KnownPlugins{.plugins = {{"far_lock", "far.so"}, {"far_semaphore", "far.so", true}},
+                        .remedy = {},
+                        .help = {}};
+  });
   EXPECT_EQ(unknown(cell_of("far_lock:nodes=3", "counter")),
             "primitive 'far_lock' is in the plug-in far.so; name it by --plugin, or leave the "
             "primitive out");

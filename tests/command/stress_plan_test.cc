@@ -111,7 +111,9 @@ TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {
 
 // An engine that a folder adds.
 const AddedEngine kOther{
-    .name = "other", .without_plugin = "other: load a plug-in", .options = {"--faults"}};
+    .name = "other",
+    .without_plugin = "other: load a plug-in",
+    .flags = {{{"name", "--faults"}, {"type", "LIST"}, {"help", ""}, {"switch", false}}}};
 
 TEST(StressPlan, SaysWhatAnAddedEngineNeeds) {
   const auto jobs = plan_stress({.engines = {"other"}, .added_engines = {kOther}}, two_engines());

@@ -83,7 +83,7 @@ def test_a_program_that_answers_wrongly_is_left_out(lockbench: Program) -> None:
     a_program(commands / "lockbench-crash", "kill -9 $$")
     a_program(commands / "lockbench-text", "echo commands")
     a_program(commands / "lockbench-other", """echo '{"commands": [{"name": 7}], "adds": {}}'""")
-    good = '{"commands": [{"name": "greet", "group": 1, "summary": "Greets"}], "adds": {}}'
+    good = '{"commands": [{"name": "greet", "group": "decide", "summary": "Greets"}], "adds": {}}'
     a_program(commands / "lockbench-good", f"""[ "$1" = greet ] && echo hello || echo '{good}'""")
     shown = subprocess.run([alone, "--help"], capture_output=True, text=True, check=True)
     assert (shown.stderr, shown.stdout.count("Greets")) == ("", 1)

@@ -3,25 +3,32 @@
 #include "harness/bench/catalog/known_plugins.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lockbench {
 namespace {
 
-std::function<KnownPlugins()>& offered() {
-  static std::function<KnownPlugins()> find = [] { return KnownPlugins(); };
-  return find;
+struct Offer {
+  std::function<KnownPlugins()> find;
+  std::optional<KnownPlugins> found;
+};
+
+Offer& offered() {
+  static Offer offer;
+  return offer;
 }
 
 }  // namespace
 
 void offer_known_plugins(std::function<KnownPlugins()> find) {
-  offered() = std::move(find);
+  offered() = {.find = std::move(find), .found = {}};
 }
 
 const KnownPlugins& known_plugins() {
-  static const KnownPlugins known = offered()();
-  return known;
+  Offer& offer = offered();
+  if (!offer.found) offer.found = offer.find ? offer.find() : KnownPlugins();
+  return *offer.found;
 }
 
 const KnownPlugin* known_plugin_of(std::string_view primitive) {

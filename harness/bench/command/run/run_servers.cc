@@ -117,7 +117,8 @@ absl::StatusOr<std::unique_ptr<RunServers>> start_by(const CommandProgram& progr
   const Json answer = Json::parse(*line, nullptr, false);
   if (!answer.is_object()) return refuse(program.name + ": its answer is no JSON");
   if (answer.contains("error")) return refuse(answer.value("error", ""));
-  for (const auto& [name, value] : answer.value("environment", Json::object()).items()) {
+  const Json environment = answer.value("environment", Json::object());
+  for (const auto& [name, value] : environment.items()) {
     if (value.is_string()) setenv(name.c_str(), value.get<std::string>().c_str(), 1);
   }
   return std::make_unique<ServersOfProgram>(*std::move(started));
