@@ -186,6 +186,29 @@ class SpinsInOrder {
   std::atomic<bool> held_{false};
 };
 
+// A try looks several times before it returns, and yields in between: a call that returns is
+// progress, however often the thread yielded while nothing changed. A broken one looks until it has
+// the lock.
+template <int kLooks>
+class YieldingTry {
+ public:
+  void lock() {
+    while (!try_lock()) {
+    }
+  }
+  bool try_lock() {
+    for (int i = 0; kLooks == 0 || i < kLooks; ++i) {
+      if (!held_.exchange(true, std::memory_order_acquire)) return true;
+      sched_yield();
+    }
+    return false;
+  }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
 // A pool of three leases. The free ones are a stack of numbers, whose head has a tag that each
 // change increases, or none: then a lease that was taken and given back looks as if nothing had
 // happened.
@@ -292,6 +315,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<WordOfTwoSizes<false>>("two_sizes_relaxed", "the same, and does not publish its nodes");
   locks.add<CompilerFenced<true>>("compiler_fenced", "ordered by signal fences");
   locks.add<CompilerFenced<false>>("compiler_unfenced", "the same without the fences");
+  locks.add<YieldingTry<16>>("yielding_try", "a try looks 16 times, and yields in between");
+  locks.add<YieldingTry<0>>("yielding_try_stays", "a try looks until it has the lock");
   locks.add<Pool<true>>("tagged_pool", "a stack of free leases, with tags");
   locks.add<Pool<false>>("untagged_pool", "the same without tags");
   locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");

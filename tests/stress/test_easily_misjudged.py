@@ -73,6 +73,16 @@ def test_a_broken_pool_is_shown_as_two_holders_of_one_lease(lockbench: Program) 
     assert "lease" in found, found
 
 
+# Thousands of calls before the program, each of which yields and returns.
+@pytest.mark.parametrize("program", ["D2000 L0 U", "D254 L0 U | T0 U T0 U"])
+def test_a_try_that_yields_and_returns_makes_progress(lockbench: Program, program: str) -> None:
+    code, said = look(lockbench, "yielding_try", "--program", program)
+    assert code != 3, said
+    code, said = look(lockbench, "yielding_try_stays", "--program", program)
+    assert code == 3, said
+    assert "oracle progress" in said or "oracle model" in said
+
+
 def test_fences_for_the_compiler_order_what_x86_orders_and_nothing_under_c11(
     lockbench: Program,
 ) -> None:

@@ -59,7 +59,10 @@ class CheckedRun::UnusedKey {
 
   // Of tries that fail one after the other, the first shows why. The others would hide what led to
   // it.
-  void refused() { run_.world_.log().stop(); }
+  void refused() {
+    run_.world_.log().stop();
+    run_.world_.makes_progress();
+  }
 
   // In a thread of its own, because the first thread goes on if all others are stuck.
   bool hold_all() {

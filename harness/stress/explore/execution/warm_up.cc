@@ -72,6 +72,7 @@ void CheckedRun::refuse(Calls calls, std::uint32_t number) {
     bool had = false;
     for (std::uint32_t i = 0; i < number && !had; ++i) {
       had = calls == Calls::kTimeouts ? !times_out(*refused) : refused->try_lock();
+      world_.makes_progress();
     }
     if (!had) return;
     const UntrackedScope untracked(world_);

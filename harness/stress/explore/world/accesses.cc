@@ -546,6 +546,8 @@ void World::sleep_until(std::int64_t deadline_ns) {
 void World::pause() {
   const UntrackedScope untracked(*this);
   if (strategy_->restless()) return;
+  // Thread 0 alone runs now, and looks at the state. Its try may look again before it returns.
+  if (stuck_) return count_step();
   wait_for_change();
 }
 

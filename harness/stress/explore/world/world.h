@@ -159,9 +159,13 @@ class World {
   // their buffers. Returns whether all of them did.
   bool settle();
 
-  // Only for code that runs inside: the running thread makes progress, even if it changes no word.
+  // Only for code that runs inside: the running thread makes progress, even if it changes no word,
+  // such as by a call that returns. The polls and pauses before that do not count any more: a
+  // program has finitely many calls, so a thread that waits forever is still found.
   void makes_progress() {
     threads_[running_].polls = 0;
+    threads_[running_].pauses = 0;
+    idle_pauses_ = 0;
     if (follower_ != nullptr) follower_->changed(running_);
   }
 
