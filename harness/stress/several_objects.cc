@@ -19,7 +19,8 @@
 namespace lockbench::stress {
 namespace {
 
-constexpr std::size_t kMostThreads = 4;  // of the programs below
+constexpr std::size_t kMostThreads = 4;     // of the programs below
+constexpr std::uint64_t kMostObjects = 64;  // of a class whose keys have a limit
 
 using LockMaker = std::function<std::unique_ptr<LockUnderTest>(std::uint64_t keys)>;
 
@@ -58,7 +59,11 @@ Abilities with_object_for_each_key(Abilities can) {
   can.pairs = false;
   can.any_key = false;
   can.nests_keys = !can.leases;
-  can.limits.keys = 0;           // each object gets one
+  can.limits.keys = 0;  // each object gets one
+  // A class may need much memory for a table of its keys, and here each key has such a table.
+  if (can.limits.keys_below != 0) {
+    can.limits.keys_below = std::min(can.limits.keys_below, kMostObjects);
+  }
   can.last_may_destroy = false;  // of several objects, which one would be destroyed?
   return can;
 }

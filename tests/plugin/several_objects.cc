@@ -186,6 +186,35 @@ class CountsItsThreads {
   std::atomic<std::uint32_t> held_{0};
 };
 
+// A table of a mutex for each key below 16: its programs may use all of them.
+template <std::size_t kTableSize>
+class SmallTable {
+ public:
+  static constexpr lockbench::LockPromises kPromises{.lock_per_key = true,
+                                                     .limits = {.keys_below = 16}};
+
+  class Handle {
+   public:
+    explicit Handle(std::mutex& mutex) : mutex_(mutex) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { mutex_.lock(); }
+    bool try_lock() { return mutex_.try_lock(); }
+    void unlock() { mutex_.unlock(); }
+
+   private:
+    std::mutex& mutex_;
+  };
+
+  Handle handle(std::uint64_t key) { return Handle(mutexes_[key % kTableSize]); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  std::array<std::mutex, kTableSize> mutexes_;
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -197,4 +226,6 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<SharedBed<false>>("bed_wakes_one", "the same, and a release wakes one");
   locks.add<CountsItsThreads<false>>("known_by_number", "threads remember the lock's number");
   locks.add<CountsItsThreads<true>>("known_by_address", "threads remember the lock's address");
+  locks.add<SmallTable<16>>("small_table", "a mutex for each key below 16");
+  locks.add<SmallTable<15>>("small_table_short", "the same, one mutex short");
 }

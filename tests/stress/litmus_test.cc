@@ -539,6 +539,21 @@ TEST(Demand, HasTheThreadsAndKeysBeforeTheProgram) {
   EXPECT_EQ(demand_of("D7 L0 U").threads, 2U);
 }
 
+TEST(Demand, IsForTheKeysThatALockIsMadeFor) {
+  const auto keys = [](const std::string& text, const Abilities& abilities) {
+    return keys_to_make(*program_from(text, kThreads), abilities);
+  };
+  const Abilities of_few{.lock_per_key = true};
+  EXPECT_EQ(keys("L0 U | L2 U", of_few), 3U);
+  EXPECT_EQ(keys("N72 L0 U", of_few), 73U);
+  EXPECT_EQ(keys("K8 L0 U | L2 U", of_few), 769U);
+  EXPECT_EQ(keys("M9 V48 L0 U | L0 U", of_few), 48U);
+  EXPECT_EQ(keys("N72 K16 L0 U", {.lock_per_key = true, .any_key = true}), 1U);
+  const LitmusProgram hashed = *program_from("K1 L0 U | L1 U", kThreads);
+  EXPECT_THAT(misfit_of(hashed, of_few), HasSubstr("made for a number of keys"));
+  EXPECT_EQ(misfit_of(hashed, {.lock_per_key = true, .any_key = true}), "");
+}
+
 // Small limits of each kind, alone and together.
 std::vector<Abilities> of_little_room() {
   std::vector<Abilities> all;

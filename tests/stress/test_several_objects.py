@@ -67,6 +67,22 @@ def test_a_thread_that_takes_a_new_lock_for_the_old_one_shows_where_it_was_made(
         assert sound["verdict"] == "clean", sound
 
 
+# Its programs have more keys than their acts name. Of the broken one, two of these share a lock,
+# which one object shows, and not one object for each key.
+@pytest.mark.parametrize("engine", ["sim", "real"])
+def test_a_lock_has_an_object_for_each_key_of_a_program(lockbench: Program, engine: str) -> None:
+    for lock in ("small_table", f"small_table:{FORM}"):
+        words = ["--engine", engine, "--program", "N15 L0 U | L0 U"]
+        (report,) = reports_of(lockbench, lock, *words).values()
+        assert report["lock"] == lock and report["verdict"] != "failed", report
+        words[3] = "N16 L0 U | L0 U"
+        done = lockbench.run("stress", lock, "--plugin", PLUGIN, *words)
+        assert done.returncode == 2, done.stdout + done.stderr
+    reports = reports_of(lockbench, "small_table_short", "--engine", engine)
+    failed = [name for name, one in reports.items() if one["verdict"] == "failed"]
+    assert failed == ["small_table_short"], reports
+
+
 @pytest.mark.parametrize(
     ("program", "why"),
     [

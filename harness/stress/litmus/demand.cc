@@ -45,7 +45,14 @@ std::uint64_t highest_key_of(const LitmusProgram& program) {
   return highest;
 }
 
+// A lock that is made for so many keys still fits into memory, whatever it keeps for each.
+constexpr std::uint64_t kMostKeysToMake = 4096;
+
 }  // namespace
+
+std::uint64_t keys_to_make(const LitmusProgram& program, const Abilities& abilities) {
+  return abilities.any_key ? program.keys() : highest_key_of(program) + 1;
+}
 
 Demand demand_of(const LitmusProgram& program, const Abilities& abilities) {
   Demand demand{.threads = static_cast<std::uint32_t>(program.threads.size())};
@@ -119,6 +126,11 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) 
     return "Z makes a new lock, whose tokens begin anew; leave it out";
   }
   if (program.nest != 0 && !abilities.reentrant) return text("H", "reentrant");
+  const bool may_be_any = abilities.any_key || abilities.limits.keys_below != 0;
+  if (!may_be_any && highest_key_of(program) >= kMostKeysToMake) {
+    return absl::StrCat("needs keys up to ", highest_key_of(program),
+                        ", and the lock is made for a number of keys, at most ", kMostKeysToMake);
+  }
   const std::string excess = excess_of(program, abilities);
   // Whether two keys of stripes share a lock, a program may be given to find out.
   return excess.empty() ? unserved_in(program, abilities, KeysShare::kIfPromised) : excess;

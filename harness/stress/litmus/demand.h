@@ -22,6 +22,10 @@ struct Demand {
 
 Demand demand_of(const LitmusProgram& program, const Abilities& abilities);
 
+// The number of keys that a lock must be made for so that the program can use it: those of its acts
+// and, unless a key may be any number, those before it and of its key set, too.
+std::uint64_t keys_to_make(const LitmusProgram& program, const Abilities& abilities);
+
 // What the program asks and the lock has no room for, such as "needs 12 threads at once, and the
 // lock promises room for 8"; empty if there is nothing of that kind.
 std::string excess_of(const LitmusProgram& program, const Abilities& abilities);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/kernel/processors.h"
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/renewed_lock.h"
 #include "harness/stress/supervision/stall_detector.h"
@@ -248,8 +249,9 @@ void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan&
   put(state.phase, SharedState::kPreparing);
   add(state.beat);
   const bool delays = plan.mode.fault == FaultKind::kAccessDelays;
+  const std::uint64_t keys = keys_to_make(plan.program, entry.abilities) + 1;  // one is not used
   RenewedLock lock([&] {
-    return with_key_set(delays ? entry.make_instrumented(plan.keys + 1) : entry.make(plan.keys + 1),
+    return with_key_set(delays ? entry.make_instrumented(keys) : entry.make(keys),
                         plan.program.key_set);
   });
   put(state.phase, SharedState::kChecking);

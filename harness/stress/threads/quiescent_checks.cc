@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/unused_key.h"
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
@@ -37,7 +38,9 @@ class UnusedKey {
     put(state.phase, SharedState::kChecking);
     return true;
   }
-  std::unique_ptr<LockUnderTest> new_lock() { return context_.entry.make(context_.plan.keys + 1); }
+  std::unique_ptr<LockUnderTest> new_lock() {
+    return context_.entry.make(keys_to_make(context_.plan.program, context_.entry.abilities) + 1);
+  }
   void let_time_pass() {
     add(context_.state.beat);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

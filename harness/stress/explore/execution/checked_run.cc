@@ -9,6 +9,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/explore/execution/logged_lock.h"
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/thread.h"
@@ -78,10 +79,13 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
     world.ahead()->begin(to_text(program), world.model(), world.conditions());
 }
 
+std::unique_ptr<LockUnderTest> CheckedRun::new_lock() const {
+  return with_key_set(entry_.make(keys_to_make(program_, entry_.abilities)), program_.key_set);
+}
+
 std::unique_ptr<LockUnderTest> CheckedRun::make_lock() {
-  const auto make = [this] { return with_key_set(entry_.make(program_.keys()), program_.key_set); };
-  if (!program_.has(Act::kMakeAgain)) return make();
-  auto renewed = std::make_unique<RenewedLock>(make);
+  if (!program_.has(Act::kMakeAgain)) return new_lock();
+  auto renewed = std::make_unique<RenewedLock>([this] { return new_lock(); });
   renewed_ = renewed.get();
   return renewed;
 }

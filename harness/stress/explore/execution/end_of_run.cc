@@ -11,7 +11,6 @@
 
 #include "harness/stress/explore/execution/checked_run.h"
 #include "harness/stress/explore/execution/execution_text.h"
-#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/litmus/unused_key.h"
 #include "harness/symbols/function_names.h"
 #include "primitives/platform/thread.h"
@@ -70,9 +69,7 @@ class CheckedRun::UnusedKey {
     lock_returns = !run_.world_.stuck();
     return *lock_returns;
   }
-  std::unique_ptr<LockUnderTest> new_lock() {
-    return with_key_set(run_.entry_.make(run_.program_.keys()), run_.program_.key_set);
-  }
+  std::unique_ptr<LockUnderTest> new_lock() { return run_.new_lock(); }
   static void let_time_pass() {
     constexpr platform::Duration kPause = std::chrono::milliseconds(1);
     platform::sleep_until(platform::now() + kPause);
