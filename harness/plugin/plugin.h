@@ -432,6 +432,7 @@ class PluginLocks {
 
   template <class Form>
   void add_form(const Listing& listing, std::string_view kind, const char* summary) {
+    static_assert(DeclaresWhatItWraps<Form>, "so that it forwards each member of the lock");
     stress::RegisteredLock form = registered_lock_of<Form, std::uint64_t>({listing, plain<Form>});
     form.name = stress::form_of(form.name, kind);
     form.summary += std::string(", ") + summary;

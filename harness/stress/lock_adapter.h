@@ -17,9 +17,20 @@
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/lock_promises.h"
 #include "harness/stress/registered_lock.h"
+#include "harness/stress/wrapped_members.h"
 #include "primitives/concepts.h"
 
 namespace lockbench::stress {
+
+// Whether the class keeps something for a key that no thread uses, and says so.
+template <class P>
+constexpr bool keeps_idle_keys() {
+  if constexpr (requires { P::kKeepsIdleKeys; }) {
+    return P::kKeepsIdleKeys;
+  } else {
+    return false;
+  }
+}
 
 namespace internal {
 
@@ -42,11 +53,7 @@ inline constexpr bool kHasToken = requires(const Handle& handle) {
 // declares `static constexpr bool kKeepsIdleKeys = true;`.
 template <class P>
 constexpr bool reclaims() {
-  if constexpr (requires { P::kKeepsIdleKeys; }) {
-    return CountsKeys<P> && !P::kKeepsIdleKeys;
-  } else {
-    return CountsKeys<P>;
-  }
+  return CountsKeys<P> && !keeps_idle_keys<P>();
 }
 
 // The key with a given number: the number itself, or a name that lives as long as this object.
@@ -204,6 +211,9 @@ Abilities abilities_of() {
   constexpr LockPromises kDeclared = lock_promises(P::kPromises);
   static_assert(kDeclared.limits.leave_room(),
                 "limits: at least 2 threads and 2 keys, or 0 for no limit");
+  static_assert(kForwardsMembers<dropped_members<P, K>()>,
+                "a class that wraps a lock forwards each member of it, or names it in kLeftOut "
+                "(harness/stress/wrapped_members.h)");
   using Handle = HandleOf<P, K>;
   Abilities abilities{.excludes = kDeclared.excludes,
                       .timed = kDeclared.timed || internal::kWaitsForTime<Handle>,

@@ -16,7 +16,9 @@
 #include <span>
 #include <utility>
 
+#include "harness/stress/lock_adapter.h"
 #include "harness/stress/lock_promises.h"
+#include "harness/stress/wrapped_members.h"
 #include "primitives/concepts.h"
 #include "primitives/platform/atomic.h"
 
@@ -33,6 +35,14 @@ class SeveralKeys {
   using Inner = decltype(std::declval<P&>().handle_all(std::span<const std::uint64_t>()));
 
  public:
+  using Wrapped = P;
+  using WrappedHandle = Inner;
+  // Each hold is of several keys already, which have no number and no token in common, and readers
+  // of several keys are not tested. handle_all() releases one key after the other, and the first
+  // lets another thread in, which must not destroy the lock then.
+  static constexpr Members kLeftOut = members::kKeysTogether | members::kLease | members::kToken |
+                                      members::kEachSharedMember | members::kMayBeDestroyed;
+  static constexpr bool kKeepsIdleKeys = stress::keeps_idle_keys<P>();
   static constexpr bool kSmallKeys = true;  // the three of a great one are no numbers of 64 bits
 
   // A try fails while another thread has acquired one of its keys, and waits for the next one.
@@ -66,6 +76,12 @@ class SeveralKeys {
     }
     { return keys_.lock(stop); }
     void unlock() { keys_.unlock(); }
+    bool is_locked() const requires requires(const Inner& keys) { keys.is_locked(); }
+    { return keys_.is_locked(); }
+    bool is_held_by_this_thread() const requires requires(const Inner& keys) {
+      keys.is_held_by_this_thread();
+    }
+    { return keys_.is_held_by_this_thread(); }
 
    private:
     Inner keys_;

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "harness/stress/litmus/lock_under_test.h"
+#include "harness/stress/lock_adapter.h"
+#include "harness/stress/wrapped_members.h"
 #include "primitives/concepts.h"
 #include "primitives/key.h"
 #include "primitives/platform/atomic.h"
@@ -75,6 +77,15 @@ concept TimedSharedLockable = SharedLockable<Handle> &&
 template <class P, Key K = std::uint64_t>
 class ReadersFirst {
  public:
+  using Wrapped = P;
+  // Its own calls are those of readers. A hold is one thread's alone, so it has no number. Two keys
+  // and stops have forms of their own.
+  static constexpr Members kLeftOut = members::kEachSharedMember | members::kLease |
+                                      members::kTwoKeys | members::kKeysTogether | members::kStops |
+                                      members::kTimeouts;
+  static constexpr bool kSmallKeys = stress::has_small_keys<P>();
+  static constexpr bool kKeepsIdleKeys = stress::keeps_idle_keys<P>();
+  static constexpr bool kLastMayDestroy = stress::last_may_destroy<P>();
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
     promises.fair = false;  // a lock() waits twice
@@ -121,6 +132,15 @@ class ReadersFirst {
       inside_.store(0, std::memory_order_relaxed);
       handle_.unlock();
     }
+
+    std::uint64_t token() const requires requires(const HandleOf<P, K>& handle) { handle.token(); }
+    { return handle_.token(); }
+    bool is_locked() const requires requires(const HandleOf<P, K>& handle) { handle.is_locked(); }
+    { return handle_.is_locked(); }
+    bool is_held_by_this_thread() const requires requires(const HandleOf<P, K>& handle) {
+      handle.is_held_by_this_thread();
+    }
+    { return handle_.is_held_by_this_thread(); }
 
    private:
     // relaxed, here and below: the lock under test orders these.
@@ -237,6 +257,15 @@ class ReadersApart {
   };
 
  public:
+  using Wrapped = P;
+  // All its keys are one key of the lock: a hold of another key answers is_locked(), and readers
+  // that are inside together may have one token. Its own calls are those of readers; two keys and
+  // stops have forms of their own.
+  static constexpr Members kLeftOut =
+      members::kEachSharedMember | members::kLease | members::kToken | members::kIsLocked |
+      members::kIsHeldByThisThread | members::kTwoKeys | members::kKeysTogether | members::kStops |
+      members::kKeysAreSmall | members::kMayBeDestroyed;
+  static constexpr bool kKeepsIdleKeys = stress::keeps_idle_keys<P>();
   static constexpr bool kKeysRead = true;
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
@@ -376,7 +405,15 @@ class ReadersApart {
 template <class P>
 class NumberedPermits {
  public:
-  static constexpr Promises kPromises = P::kPromises;
+  using Wrapped = P;
+  // Of several holders nobody asks who holds. The numbers are its own.
+  static constexpr Members kLeftOut = members::kEachSharedMember | members::kLease |
+                                      members::kIsLocked | members::kIsHeldByThisThread |
+                                      members::kTwoKeys | members::kKeysTogether | members::kStops;
+  static constexpr bool kSmallKeys = stress::has_small_keys<P>();
+  static constexpr bool kKeepsIdleKeys = stress::keeps_idle_keys<P>();
+  static constexpr bool kLastMayDestroy = stress::last_may_destroy<P>();
+  static constexpr auto kPromises = P::kPromises;
 
   class Handle {
    public:
@@ -404,6 +441,8 @@ class NumberedPermits {
       handle_.unlock();
     }
     std::uint32_t lease() const { return lease_; }
+    std::uint64_t token() const requires requires(const HandleOf<P>& handle) { handle.token(); }
+    { return handle_.token(); }
 
    private:
     // Acquires the smallest free number. acquire: pairs with the release above.
@@ -429,7 +468,7 @@ class NumberedPermits {
   Handle handle(std::uint64_t key) { return Handle(*this, key); }
   std::uint32_t capacity() const { return lock_.capacity(); }
   std::size_t lock_bytes() const { return lock_.lock_bytes(); }
-  std::size_t keys_kept() const { return lock_.keys_kept(); }
+  std::size_t keys_kept() const requires CountsKeys<P> { return lock_.keys_kept(); }
 
  private:
   P lock_;

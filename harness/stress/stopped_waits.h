@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/wrapped_members.h"
 #include "primitives/concepts.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/mutex.h"
@@ -114,51 +115,38 @@ class StopsInTime {
 template <class P, class Source = platform::StopSource>
 class StoppedWaits {
   using Stops = StopsInTime<Source>;
+  using Token = decltype(std::declval<Source>().get_token());
+
+  template <class Inner>
+  class HandleOver;
 
  public:
+  using Wrapped = P;
+  // Of several keys together, the form is the other way about: StoppedWaits<SeveralKeys<P>>. A
+  // timeout of the lock's own is tested in the lock itself.
+  static constexpr Members kLeftOut =
+      members::kKeysTogether | members::kStops | members::kSharedStops;
   static constexpr bool kSmallKeys = stress::has_small_keys<P>();
+  static constexpr bool kKeepsIdleKeys = stress::keeps_idle_keys<P>();
+  static constexpr bool kLastMayDestroy = stress::last_may_destroy<P>();
   static constexpr auto kPromises = [] {
     auto promises = P::kPromises;
     promises.timed = true;
     return promises;
   }();
 
-  class Handle {
-   public:
-    Handle(StoppedWaits& owner, std::uint64_t key)
-        : stops_(owner.stops_), handle_(owner.lock_.handle(key)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-
-    void lock() { handle_.lock(); }
-    bool try_lock() { return handle_.try_lock(); }
-    bool try_lock_for(std::chrono::nanoseconds timeout) {
-      const typename Stops::Appointment stop(stops_, platform::now() + timeout);
-      return handle_.lock(stop.token());
-    }
-    void unlock() { handle_.unlock(); }
-
-    void lock_shared() requires SharedLockable<HandleOf<P>> { handle_.lock_shared(); }
-    bool try_lock_shared() requires SharedLockable<HandleOf<P>> {
-      return handle_.try_lock_shared();
-    }
-    bool try_lock_shared_for(std::chrono::nanoseconds timeout) requires
-        SharedStoppedBy < HandleOf<P>,
-    decltype(std::declval<Source>().get_token()) > {
-      const typename Stops::Appointment stop(stops_, platform::now() + timeout);
-      return handle_.lock_shared(stop.token());
-    }
-    void unlock_shared() requires SharedLockable<HandleOf<P>> { handle_.unlock_shared(); }
-
-   private:
-    Stops& stops_;
-    HandleOf<P> handle_;
-  };
+  using Handle = HandleOver<HandleOf<P>>;
 
   template <class... Arguments>
   explicit StoppedWaits(Arguments... arguments) : lock_(arguments...) {}
 
-  Handle handle(std::uint64_t key) { return Handle(*this, key); }
+  Handle handle(std::uint64_t key) {
+    return Handle(stops_, [&] { return lock_.handle(key); });
+  }
+  auto handle_both(std::uint64_t a, std::uint64_t b) requires PairLock<P> {
+    using Both = HandleOver<decltype(lock_.handle_both(a, b))>;
+    return Both(stops_, [&] { return lock_.handle_both(a, b); });
+  }
   std::uint32_t capacity() const { return lock_.capacity(); }
   std::size_t lock_bytes() const { return lock_.lock_bytes(); }
   std::size_t keys_kept() const requires CountsKeys<P> { return lock_.keys_kept(); }
@@ -166,6 +154,49 @@ class StoppedWaits {
  private:
   P lock_;
   Stops stops_;
+};
+
+template <class P, class Source>
+template <class Inner>
+class StoppedWaits<P, Source>::HandleOver {
+ public:
+  // `make` returns the handle of the lock. It cannot be moved.
+  template <class Make>
+  HandleOver(Stops& stops, const Make& make) : stops_(stops), handle_(make()) {}
+  HandleOver(const HandleOver&) = delete;
+  HandleOver& operator=(const HandleOver&) = delete;
+
+  void lock() { handle_.lock(); }
+  bool try_lock() { return handle_.try_lock(); }
+  bool try_lock_for(std::chrono::nanoseconds timeout) requires StoppedBy<Inner, Token> {
+    const typename Stops::Appointment stop(stops_, platform::now() + timeout);
+    return handle_.lock(stop.token());
+  }
+  void unlock() { handle_.unlock(); }
+
+  void lock_shared() requires SharedLockable<Inner> { handle_.lock_shared(); }
+  bool try_lock_shared() requires SharedLockable<Inner> { return handle_.try_lock_shared(); }
+  bool try_lock_shared_for(std::chrono::nanoseconds timeout) requires
+      SharedStoppedBy<Inner, Token> {
+    const typename Stops::Appointment stop(stops_, platform::now() + timeout);
+    return handle_.lock_shared(stop.token());
+  }
+  void unlock_shared() requires SharedLockable<Inner> { handle_.unlock_shared(); }
+
+  std::uint32_t lease() const requires requires(const Inner& handle) { handle.lease(); }
+  { return handle_.lease(); }
+  std::uint64_t token() const requires requires(const Inner& handle) { handle.token(); }
+  { return handle_.token(); }
+  bool is_locked() const requires requires(const Inner& handle) { handle.is_locked(); }
+  { return handle_.is_locked(); }
+  bool is_held_by_this_thread() const requires requires(const Inner& handle) {
+    handle.is_held_by_this_thread();
+  }
+  { return handle_.is_held_by_this_thread(); }
+
+ private:
+  Stops& stops_;
+  Inner handle_;
 };
 
 }  // namespace lockbench

@@ -122,6 +122,64 @@ class TwoPermits {
   int holders_ = 0;
 };
 
+// Two leases, each with a number. The fault: who is stopped gives back the lease that it has not
+// taken yet.
+template <bool kGivesBackIfStopped>
+class StoppedPool {
+ public:
+  static constexpr std::uint32_t kLeases = 2;
+  static constexpr lockbench::LockPromises kPromises{.one_lock = true, .capacity = kLeases};
+
+  class Handle {
+   public:
+    explicit Handle(StoppedPool& pool) : pool_(pool) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { lock(std::stop_token()); }
+    bool try_lock() {
+      const std::lock_guard guard(pool_.mutex_);
+      return take();
+    }
+    bool lock(std::stop_token stop) {
+      std::unique_lock guard(pool_.mutex_);
+      if (pool_.changed_.wait(guard, std::move(stop), [this] { return take(); })) return true;
+      if (kGivesBackIfStopped) pool_.taken_[0] = false;
+      return false;
+    }
+    void unlock() {
+      {
+        const std::lock_guard guard(pool_.mutex_);
+        pool_.taken_[lease_] = false;
+      }
+      pool_.changed_.notify_one();
+    }
+    std::uint32_t lease() const { return lease_; }
+
+   private:
+    bool take() {
+      for (std::uint32_t lease = 0; lease < kLeases; ++lease) {
+        if (std::exchange(pool_.taken_[lease], true)) continue;
+        lease_ = lease;
+        return true;
+      }
+      return false;
+    }
+
+    StoppedPool& pool_;
+    std::uint32_t lease_ = 0;
+  };
+
+  Handle handle(std::uint64_t) { return Handle(*this); }
+  static constexpr std::uint32_t capacity() { return kLeases; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::array<bool, kLeases> taken_{};
+};
+
 // Mutexes, one of which is chosen by the key. Several are acquired in the order of their addresses,
 // unless the fault is that they are not.
 template <bool kInOrder>
@@ -184,6 +242,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<WithCallback<Fault::kHoldsStopped>>(
       "callback_holds_stopped", "who is stopped as it acquires says that it failed");
   locks.add<TwoPermits>("two_permits", "a semaphore of two permits");
+  locks.add<StoppedPool<false>>("stopped_pool", "two leases, whose numbers the holders know");
+  locks.add<StoppedPool<true>>("stopped_pool_frees", "who is stopped frees the first lease");
   locks.add<Mutexes<true>>("mutexes", "several keys are acquired in one order");
   locks.add<Mutexes<false>>("mutexes_as_named", "several keys are acquired as they are named");
 }

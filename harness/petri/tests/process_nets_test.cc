@@ -163,6 +163,7 @@ TEST(RecordedRun, TellsOfAProcessThatEndsItself) {
     }
     std::uint32_t capacity() const override { return 1; }
     std::optional<std::size_t> keys_kept() const override { return std::nullopt; }
+    const void* object() const override { return nullptr; }
   };
   RegisteredLock deadly = named("link");
   deadly.make = [](std::uint64_t) { return std::make_unique<Deadly>(); };

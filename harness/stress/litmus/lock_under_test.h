@@ -47,7 +47,7 @@ class LockUnderTest {
   virtual std::unique_ptr<LockHandle> handle_both(std::uint64_t a, std::uint64_t b) = 0;
   virtual std::uint32_t capacity() const = 0;
   virtual std::optional<std::size_t> keys_kept() const = 0;  // absent if not counted
-  virtual const void* object() const { return nullptr; }     // the lock itself, for its address
+  virtual const void* object() const = 0;  // the lock itself, for its address; null: unknown
 };
 
 // The key of a lock for readers and writers that is held alone; see Abilities::keys_read.

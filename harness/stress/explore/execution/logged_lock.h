@@ -27,6 +27,7 @@ class LoggedLock final : public LockUnderTest {
   }
   std::uint32_t capacity() const override { return lock_->capacity(); }
   std::optional<std::size_t> keys_kept() const override { return lock_->keys_kept(); }
+  const void* object() const override { return lock_->object(); }
 
  private:
   const std::unique_ptr<LockUnderTest> lock_;
