@@ -113,6 +113,18 @@ concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_v
 template <class P>
 concept AnyLeaseLock = LeaseLock<P, std::uint64_t> || LeaseLock<P, std::string_view>;
 
+// Whether P, or the lock that it wraps, is made for numbers of keys and leases.
+template <class P>
+consteval bool takes_leases() {
+  if constexpr (DeclaresWhatItWraps<P>) {
+    return takes_leases<typename P::Wrapped>();
+  } else {
+    return AnyLeaseLock<P> && stress::kMadeFrom<P, std::uint64_t, std::uint32_t>;
+  }
+}
+
+inline constexpr char kLeasesParameter[] = "leases";
+
 // What follows is compiled once for all locks of a plug-in: in each of them, it would take longer
 // than the lock.
 
@@ -158,7 +170,7 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
   constexpr std::uint64_t kShortLeaseMs = 150;
   Arguments arguments{.numbers = {}, .keys = keys};
   for (const Number& number : numbers) {
-    const bool size = number.parameter == "stripes" || number.parameter == "leases" ||
+    const bool size = number.parameter == "stripes" || number.parameter == kLeasesParameter ||
                       number.parameter == kCapacityParameter;
     arguments.numbers[number.parameter] = size ? kFew : number.usual;
     if (number.parameter == kLeaseParameter) {
@@ -304,8 +316,13 @@ class PluginLocks {
 
  private:
   template <class P>
-  static std::unique_ptr<P> plain(const Arguments&) {
-    return std::make_unique<P>();
+  static std::unique_ptr<P> plain([[maybe_unused]] const Arguments& with) {
+    if constexpr (internal::takes_leases<P>()) {
+      const std::uint64_t leases = with[internal::kLeasesParameter];
+      return std::make_unique<P>(with.keys, static_cast<std::uint32_t>(leases));
+    } else {
+      return std::make_unique<P>();
+    }
   }
 
   // If a base lock has timeouts, the primitives that are made of it have them in every engine.
@@ -441,26 +458,21 @@ class PluginLocks {
 
   template <class P>
   void add_keyed(const std::string& name, const std::string& summary, const std::string& origin) {
-    if constexpr (internal::AnyLeaseLock<P> &&
-                  std::is_constructible_v<P, std::uint64_t, std::uint32_t>) {
-      add_line<P>({{name, summary, origin, {}, {{"leases", 10, 1, 1 << 16, "leases of a shard"}}},
-                   [](const Arguments& with) {
-                     return std::make_unique<P>(with.keys,
-                                                static_cast<std::uint32_t>(with["leases"]));
-                   }});
-    } else {
-      using K = std::conditional_t<KeyedLock<P, std::uint64_t>, std::uint64_t, std::string_view>;
-      add_line<P>({{name, summary, origin}, plain<P>});
+    using K = std::conditional_t<KeyedLock<P, std::uint64_t>, std::uint64_t, std::string_view>;
+    Listing listing{name, summary, origin};
+    if constexpr (internal::takes_leases<P>()) {
+      listing.numbers.push_back({internal::kLeasesParameter, 10, 1, 1 << 16, "leases of a shard"});
+    }
+    add_line<P>({listing, plain<P>});
+    if constexpr (std::same_as<K, std::uint64_t>) {
+      add_waits_stopped<P>(listing, lock_promises(P::kPromises));
+      add_several_keys<P>(listing);
+    }
+    if constexpr (SharedLockable<HandleOf<P, K>> &&
+                  has_readers_first(lock_promises(P::kPromises))) {
+      add_readers_first<P, K>(listing, lock_promises(P::kPromises));
       if constexpr (std::same_as<K, std::uint64_t>) {
-        add_waits_stopped<P>({name, summary, origin}, lock_promises(P::kPromises));
-        add_several_keys<P>({name, summary, origin});
-      }
-      if constexpr (SharedLockable<HandleOf<P, K>> &&
-                    has_readers_first(lock_promises(P::kPromises))) {
-        add_readers_first<P, K>({name, summary, origin}, lock_promises(P::kPromises));
-        if constexpr (std::same_as<K, std::uint64_t>) {
-          add_readers_apart<P>({name, summary, origin}, lock_promises(P::kPromises));
-        }
+        add_readers_apart<P>(listing, lock_promises(P::kPromises));
       }
     }
   }

@@ -32,6 +32,13 @@ constexpr bool keeps_idle_keys() {
   }
 }
 
+// Whether P has a constructor of these parameters. Of an aggregate, which has none, C++20 would
+// take them for the values of its first members.
+template <class P, class... Parameters>
+inline constexpr bool kMadeFrom =
+    std::conjunction_v<std::is_constructible<P, Parameters...>,
+                       std::bool_constant<sizeof...(Parameters) == 0 || !std::is_aggregate_v<P>>>;
+
 namespace internal {
 
 template <class Handle>
@@ -244,6 +251,7 @@ Abilities abilities_of() {
 template <class P, Key K = std::uint64_t, class... Arguments>
 RegisteredLock lock_under_test(std::string name, std::string summary, Arguments... arguments) {
   RegisteredLock line{.abilities = abilities_of<P, K>()};
+  static_assert(kMadeFrom<P, Arguments...>, "the lock has a constructor of these parameters");
   line.name = std::move(name);
   line.summary = std::move(summary);
   line.make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {

@@ -88,6 +88,7 @@ class SeveralKeys {
   };
 
   template <class... Arguments>
+  requires stress::kMadeFrom<P, Arguments...>
   explicit SeveralKeys(Arguments... arguments) : lock_(arguments...) {}
 
   Handle handle(std::uint64_t key) {

@@ -172,6 +172,7 @@ class ReadersFirst {
   };
 
   template <class... Arguments>
+  requires stress::kMadeFrom<P, Arguments...>
   explicit ReadersFirst(Arguments... arguments) : lock_(arguments...) {}
 
   Handle handle(K key) { return Handle(*this, key); }
@@ -384,6 +385,7 @@ class ReadersApart {
   };
 
   template <class... Arguments>
+  requires stress::kMadeFrom<P, Arguments...>
   explicit ReadersApart(Arguments... arguments) : lock_(arguments...) {}
 
   Handle handle(std::uint64_t key) { return Handle(*this, key); }
@@ -463,6 +465,7 @@ class NumberedPermits {
   };
 
   template <class... Arguments>
+  requires stress::kMadeFrom<P, Arguments...>
   explicit NumberedPermits(Arguments... arguments) : lock_(arguments...) {}
 
   Handle handle(std::uint64_t key) { return Handle(*this, key); }

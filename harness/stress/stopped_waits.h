@@ -138,6 +138,7 @@ class StoppedWaits {
   using Handle = HandleOver<HandleOf<P>>;
 
   template <class... Arguments>
+  requires stress::kMadeFrom<P, Arguments...>
   explicit StoppedWaits(Arguments... arguments) : lock_(arguments...) {}
 
   Handle handle(std::uint64_t key) {

@@ -275,6 +275,49 @@ class Pool {
   std::array<std::atomic<std::uint64_t>, kLeases> next_;
 };
 
+// Two leases, in a class without a constructor. Its members are public, so it is an aggregate, and
+// nobody means its first two members by the numbers of keys and leases that other pools are made
+// for. A broken one frees both leases at once.
+template <bool kFreesBoth>
+struct AggregatePool {
+  static constexpr std::uint32_t kLeases = 2;
+  static constexpr lockbench::LockPromises kPromises{.one_lock = true, .capacity = kLeases};
+
+  class Handle {
+   public:
+    explicit Handle(AggregatePool& pool) : pool_(pool) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() {
+      while (!try_lock()) sched_yield();
+    }
+    bool try_lock() {
+      for (lease_ = 0; lease_ < kLeases; ++lease_) {
+        const std::uint64_t own = std::uint64_t{1} << lease_;
+        if ((pool_.taken.fetch_or(own, std::memory_order_acquire) & own) == 0) return true;
+      }
+      return false;
+    }
+    void unlock() {
+      const std::uint64_t freed = kFreesBoth ? ~std::uint64_t{0} : std::uint64_t{1} << lease_;
+      pool_.taken.fetch_and(~freed, std::memory_order_release);
+    }
+    std::uint32_t lease() const { return lease_; }
+
+   private:
+    AggregatePool& pool_;
+    std::uint32_t lease_ = 0;
+  };
+
+  Handle handle(std::uint64_t) { return Handle(*this); }
+  static constexpr std::uint32_t capacity() { return kLeases; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+  std::atomic<std::uint64_t> taken{0};
+  std::uint32_t unused = 0;
+};
+
 // Its state lies under two mutexes, which unlock() takes in the same order as lock(), in the other
 // order, or the second of them twice.
 enum class Order { kSame, kOther, kTwice };
@@ -319,6 +362,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<YieldingTry<0>>("yielding_try_stays", "a try looks until it has the lock");
   locks.add<Pool<true>>("tagged_pool", "a stack of free leases, with tags");
   locks.add<Pool<false>>("untagged_pool", "the same without tags");
+  locks.add<AggregatePool<false>>("aggregate_pool", "a pool of leases without a constructor");
+  locks.add<AggregatePool<true>>("aggregate_pool_frees", "the same, and a release frees all");
   locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");
   locks.add<UnderTwo<Order::kOther>>("under_two_crossed", "the same, and unlock() in the other");
   locks.add<UnderTwo<Order::kTwice>>("under_two_twice", "unlock() takes one of them twice");

@@ -24,7 +24,7 @@ def look(lockbench: Program, lock: str, *more: str, plugin: str = PLUGIN) -> tup
     "lock",
     [
         *("own_node_last", "combining", "two_sizes", "spins_in_order", "tagged_pool"),
-        *("under_two", "under_two_ported"),
+        *("under_two", "under_two_ported", "yielding_try", "aggregate_pool"),
     ],
 )
 def test_a_correct_lock_is_clean(lockbench: Program, lock: str) -> None:
@@ -39,6 +39,7 @@ def test_a_correct_lock_is_clean(lockbench: Program, lock: str) -> None:
         ("combining_all", "residue"),
         ("two_sizes_relaxed", "ordering"),
         ("compiler_unfenced", "ordering"),
+        ("aggregate_pool_frees", "lease"),
     ],
 )
 def test_the_broken_lock_beside_it_fails(lockbench: Program, lock: str, oracle: str) -> None:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,22 @@ TEST(WrappedMembers, ThatAreDroppedAreNamed) {
   EXPECT_EQ(kDroppedBy<Forgetful>, members::kLease | members::kTwoKeys);
   EXPECT_FALSE(kForwardsMembers<kDroppedBy<Forgetful>>);
   EXPECT_EQ(kDroppedBy<WithEachMember>, 0U);  // it wraps nothing
+}
+
+struct Aggregate {
+  std::uint64_t one = 0;
+  std::uint32_t other = 0;
+};
+struct OfTwo {
+  OfTwo(std::uint64_t, std::uint32_t) {}
+};
+
+TEST(KMadeFrom, AsksForAConstructor) {
+  EXPECT_TRUE((std::is_constructible_v<Aggregate, std::uint64_t, std::uint32_t>));
+  EXPECT_FALSE((stress::kMadeFrom<Aggregate, std::uint64_t, std::uint32_t>));
+  EXPECT_TRUE((stress::kMadeFrom<Aggregate>));
+  EXPECT_TRUE((stress::kMadeFrom<OfTwo, std::uint64_t, std::uint32_t>));
+  EXPECT_FALSE((stress::kMadeFrom<OfTwo>));
 }
 
 }  // namespace
