@@ -176,6 +176,19 @@ TEST(Stall, AKeyThatWaitsForTheOneOfAnAwaitingHolderIsDependent) {
   EXPECT_EQ(explain_stall({awaiter, {1, wants(0), {}}}, kPerKey, {}).oracle, Oracle::kProgress);
 }
 
+TEST(Stall, AWaiterForAFreePlaceOfOneLockHasLostAWakeUp) {
+  constexpr Abilities kSemaphore{.capacity = 2};
+  ThreadPosition awaiter{0, {}, {has(0)}, 1};
+  for (const std::uint16_t key : {0, 1}) {  // both are one lock
+    const Failure failure = explain_stall({awaiter, {1, wants(key), {}}}, kSemaphore, {});
+    EXPECT_EQ(failure.oracle, Oracle::kProgress);
+    EXPECT_THAT(failure.what, HasSubstr("which 2 threads may hold at once, and 1 does"));
+  }
+  constexpr Abilities kSemaphorePerKey{.lock_per_key = true, .capacity = 2};
+  EXPECT_EQ(explain_stall({awaiter, {1, wants(1), {}}}, kSemaphorePerKey, {}).oracle,
+            Oracle::kIndependence);
+}
+
 TEST(Stall, WhereContentionIsKnownAThreadWaitsForItselfOnlyAlone) {
   const std::vector<ThreadPosition> threads = {{0, wants(0), {has(0)}}, {1, ended(), {}}};
   EXPECT_EQ(explain_stall(threads, kPerKey, {.contended = false}).oracle, Oracle::kCycle);

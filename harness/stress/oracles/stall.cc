@@ -212,6 +212,39 @@ Failure waits_for_nobody(const ThreadPosition& waiter, const std::vector<ThreadP
                      threads);
 }
 
+// How many holds there are of the lock of this key.
+std::uint32_t holds_of_lock_of(std::uint16_t key, const std::vector<ThreadPosition>& threads,
+                               const Abilities& abilities) {
+  std::uint32_t number = 0;
+  for (const ThreadPosition& thread : threads) {
+    for (const Event& hold : thread.holds) {
+      number += !abilities.lock_per_key || hold.names(key) ? 1 : 0;
+    }
+  }
+  return number;
+}
+
+// A thread that waits for a key of several places, of which one is not held; null if there is none.
+const ThreadPosition* waits_for_free_place(const std::vector<ThreadPosition>& threads,
+                                           const Abilities& abilities) {
+  if (abilities.capacity < 2) return nullptr;
+  for (const ThreadPosition& thread : threads) {
+    if (!thread.waits() || thread.doing.pair) continue;
+    if (holds_of_lock_of(thread.doing.key, threads, abilities) < abilities.capacity) return &thread;
+  }
+  return nullptr;
+}
+
+Failure waits_for_place(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
+                        const Abilities& abilities) {
+  const std::uint32_t held = holds_of_lock_of(waiter.doing.key, threads, abilities);
+  return no_progress(
+      absl::StrCat("lost wake-up: thread ", waiter.thread, " waits forever for ",
+                   name_of_keys(waiter.doing), ", which ", abilities.capacity,
+                   " threads may hold at once, and ", held, held == 1 ? " does" : " do"),
+      threads);
+}
+
 Failure dependent(const std::vector<ThreadPosition>& threads, const std::string& more) {
   return {Oracle::kIndependence,
           absl::StrCat("a key waits for another key: ", text_of_all(threads), more)};
@@ -345,8 +378,15 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   }
   if (const ThreadPosition* const trying = only_tries_hang(threads))
     return unanswered(*trying, threads);
+  // Of a lock with several places that is one for all keys, a waiter beside an awaiter has no key
+  // of its own: it waits for a place.
+  if (const ThreadPosition* const waiter = waits_for_free_place(threads, abilities)) {
+    if (waits_beside_an_awaiter(threads) && !abilities.lock_per_key) {
+      return waits_for_place(*waiter, threads, abilities);
+    }
+  }
   const bool only_reads = abilities.keys_read && !any_writes(threads);
-  if (waits_beside_an_awaiter(threads) && (only_reads || !abilities.keys_read)) {
+  if (waits_beside_an_awaiter(threads) && (only_reads || abilities.lock_per_key)) {
     if (!abilities.keys_read) return dependent(threads, "");
     return no_progress(
         "a thread waits forever to read, though another reader is inside and no "
@@ -382,6 +422,9 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
     return waits_for_nobody(
         *waiter, threads,
         facts.probe && !waiter->doing.pair && !is_free(waiter->doing.key, *facts.probe));
+  }
+  if (const ThreadPosition* const place = waits_for_free_place(threads, abilities)) {
+    return waits_for_place(*place, threads, abilities);
   }
   return no_progress("a thread waits forever, and no other thread is in its way", threads);
 }
