@@ -30,7 +30,11 @@ struct Residue {
     if (seen.free == seen.capacity) return passed();
     Fault fault = seen.inherited ? kInherited : kNotFree;
     if (seen.lock_returns) fault = *seen.lock_returns ? kOnlyTriesFail : kNoCallAcquires;
-    return failed({.fault = fault, .key = seen.key, .x = seen.free, .y = seen.capacity});
+    return failed({.fault = fault,
+                   .thread = seen.refused,
+                   .key = seen.key,
+                   .x = seen.free,
+                   .y = seen.capacity});
   }
 
   static CheckResult check(const KeysKept& kept) {
@@ -64,14 +68,20 @@ struct Residue {
       return absl::StrCat(f.x, " allocations of ", f.y,
                           " bytes in all were not freed, and no pointer leads to them any more");
     }
+    const std::string since =
+        f.thread == kNoThread
+            ? ""
+            : absl::StrCat("; ", actor, " ", f.thread,
+                           " was refused it before, though no other thread used it then");
     if (f.fault == kNotFree) {
       return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor), " ended (",
-                          f.x, " of ", f.y, " could be acquired)");
+                          f.x, " of ", f.y, " could be acquired)", since);
     }
     if (f.fault == kOnlyTriesFail || f.fault == kNoCallAcquires) {
       return absl::StrCat("key ", f.key, " is not free after all ", plural_of(actor),
                           " ended: try_lock() fails each time, and lock() ",
-                          f.fault == kOnlyTriesFail ? "still acquires it" : "does not return");
+                          f.fault == kOnlyTriesFail ? "still acquires it" : "does not return",
+                          since);
     }
     if (f.fault == kInherited) {
       return absl::StrCat("key ", f.key, " is not free after a ", actor,

@@ -219,6 +219,8 @@ struct FreeKey {
   std::uint32_t capacity = 1;
   bool inherited = false;  // a process has died that held key 0, and another requested it then
   std::optional<bool> lock_returns = {};  // of lock(), if it was called because tries failed
+  // A thread that was refused it, or gave up, though no other thread used it during the call.
+  std::uint32_t refused = kNoThread;
 };
 
 // The number of keys for which a lock with the ability `reclaims` keeps something.

@@ -332,6 +332,7 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
     traffic(refusal.key_at(i)).end_use(reads(refusal.key_at(i)));
     --traffic(refusal.key_at(i)).calls;
   }
+  note_refusal(refusal);
   const ThreadRecord& record = threads_[refusal.thread];
   const bool would_deadlock = act.kind == Act::kLock && !record.position.holds.empty();
   if (would_deadlock) return;
@@ -352,6 +353,14 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
     }
   }
   check(seen);
+}
+
+// Notes who was refused a key that no other thread used at any time during the call.
+void CheckedRun::note_refusal(const Event& refusal) {
+  if (refusal.pair) return;
+  const InTheWay seen = traffic(refusal.key).since(threads_[refusal.thread].traffic);
+  const std::uint64_t own = 1;
+  if (seen.uses == own) keys_[refusal.key].refused = refusal.thread;
 }
 
 void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& handle) {
@@ -406,6 +415,7 @@ void CheckedRun::ask_former_owner(const Event& released) {
 
 void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle) {
   KeyRecord& record = keys_[key];
+  record.refused = kNoThread;
   if (key < 64) granted_keys_ |= std::uint64_t{1} << key;
   world_.memory().note(world_.thread(), kKeyEvents + key, true);
   if (entry_.abilities.reentrant) {

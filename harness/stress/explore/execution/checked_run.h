@@ -142,6 +142,8 @@ class CheckedRun {
     std::vector<Holder> holders;
     std::vector<LastHold> leases;
     std::vector<KeyStates> states;  // for each lease
+    // A thread that was refused the key after it was last released.
+    std::uint32_t refused = kNoThread;
   };
 
   // ---- warm_up.cc: what happens before the program
@@ -182,6 +184,7 @@ class CheckedRun {
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
   void leave(const Event& release, HoldData& hold);
   void check_refusal(const Event& refusal, const Act& act);
+  void note_refusal(const Event& refusal);
   void end_call(std::uint32_t number);
   void check_answered_in_time(std::uint32_t number);
   void ask_owner(const Event& acquired, const LockHandle& handle);

@@ -92,8 +92,11 @@ void CheckedRun::check_free(std::uint32_t key) {
     check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});
   }
   if (trace_ != nullptr && free != capacity_) trace_->shortage = {.key = key, .free = free};
-  check(FreeKey{
-      .key = key, .free = free, .capacity = capacity_, .lock_returns = unused.lock_returns});
+  check(FreeKey{.key = key,
+                .free = free,
+                .capacity = capacity_,
+                .lock_returns = unused.lock_returns,
+                .refused = keys_[key].refused});
 }
 
 std::string CheckedRun::name_of_thread(std::uint32_t world_thread) const {
