@@ -2,6 +2,8 @@
 
 #include "harness/stress/campaign.h"
 
+#include <map>
+
 #include <absl/strings/str_format.h>
 
 #include "harness/stress/oracles/registry.h"
@@ -39,9 +41,23 @@ std::vector<std::string> options_for(const EngineTraits& engine, const Order& or
   return options;
 }
 
+// The oracles other than the report's that failed reruns, with how often each did.
+std::string remark_on_other_oracles(const std::map<Oracle, std::uint32_t>& seen, Oracle reported) {
+  std::string others;
+  for (const auto& [oracle, times] : seen) {
+    if (oracle == reported) continue;
+    absl::StrAppend(&others, others.empty() ? "" : ", ", std::string(name_of(oracle)), " in ",
+                    times);
+  }
+  if (others.empty()) return others;
+  return absl::StrCat("other oracles were the first to see the fault in reruns: ", others,
+                      " (which one is, depends on when its threads meet)");
+}
+
 // Repeats the epoch as many times as there is time for.
 absl::Status rerun(Epochs& epochs, std::uint32_t most, Clock::time_point until,
-                   const ReportProgress& report_progress, Reproduction& replay) {
+                   const ReportProgress& report_progress, Reproduction& replay,
+                   std::map<Oracle, std::uint32_t>& seen) {
   while (replay.reruns < most && Clock::now() < until) {
     report_progress(absl::StrCat("rerun ", replay.reruns + 1));
     const absl::StatusOr<std::optional<bool>> fails = epochs.repeat();
@@ -49,20 +65,24 @@ absl::Status rerun(Epochs& epochs, std::uint32_t most, Clock::time_point until,
     if (!fails->has_value()) break;
     ++replay.reruns;
     replay.failures += **fails;
+    if (const auto oracle = epochs.oracle_of_repetition()) ++seen[*oracle];
   }
   return absl::OkStatus();
 }
 
 // Where no repetition of the epoch failed: tells whether the command of the report does.
 absl::Status run_as_command(const Epochs& epochs, Clock::time_point until,
-                            const ReportProgress& report_progress, Reproduction& replay) {
+                            const ReportProgress& report_progress, Reproduction& replay,
+                            std::map<Oracle, std::uint32_t>& seen) {
   const std::unique_ptr<Epochs> command = epochs.as_command();
   if (command == nullptr || Clock::now() >= until) return absl::OkStatus();
   report_progress("rerun of the command");
   const Clock::time_point began = Clock::now();
   if (const absl::Status status = command->search(until); !status.ok()) return status;
   replay.command_s = seconds_since(began);
-  replay.command_failed = command->failure().has_value();
+  const std::optional<Failure> failure = command->failure();
+  replay.command_failed = failure.has_value();
+  if (failure) ++seen[failure->oracle];
   return absl::OkStatus();
 }
 
@@ -98,16 +118,21 @@ absl::StatusOr<Report> run_campaign(Epochs& epochs, const RegisteredLock& entry,
     report.verdict = Verdict::kFailed;
     epochs.report_failure(report);
     const auto last = std::min(until, Clock::now() + terms.most_for_reruns);
-    absl::Status status = rerun(epochs, order.reruns, last, report_progress, report.replay);
+    std::map<Oracle, std::uint32_t> seen;
+    absl::Status status = rerun(epochs, order.reruns, last, report_progress, report.replay, seen);
     if (status.ok() && report.replay.reruns != 0 && report.replay.failures == 0) {
       const auto most = std::min(until, Clock::now() + terms.most_for_command);
-      status = run_as_command(epochs, most, report_progress, report.replay);
+      status = run_as_command(epochs, most, report_progress, report.replay, seen);
     }
     if (!status.ok()) return status;
+    const std::string others = remark_on_other_oracles(seen, report.failure->oracle);
+    if (!others.empty()) report.remarks.push_back(others);
   } else {
-    report.verdict =
-        clean_or_inconclusive(report.evaluations, needed_oracles(terms.engine, entry.abilities));
+    const std::vector<Oracle> needed = needed_oracles(terms.engine, entry.abilities);
+    report.verdict = clean_or_inconclusive(report.evaluations, needed);
     epochs.report_clean(report);
+    const std::string unevaluated = unevaluated_remark(needed, report.evaluations);
+    if (!unevaluated.empty()) report.remarks.push_back(unevaluated);
     const std::string unchecked = unchecked_remark(entry.abilities, report.evaluations);
     const bool is_asked_for_all = order.program.empty() && order.mode.empty();
     if (report.verdict == Verdict::kClean && is_asked_for_all && !unchecked.empty()) {

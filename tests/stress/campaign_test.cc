@@ -27,6 +27,7 @@ struct ToldEpochs final : Epochs {
     repeats.erase(repeats.begin());
     return answer;
   }
+  std::optional<Oracle> oracle_of_repetition() const override { return repeated; }
   std::unique_ptr<Epochs> as_command() const override {
     if (!command_fails) return nullptr;
     auto command = std::make_unique<ToldEpochs>();
@@ -47,6 +48,7 @@ struct ToldEpochs final : Epochs {
   std::optional<Failure> fault;
   Evaluations evaluations;
   std::vector<absl::StatusOr<std::optional<bool>>> repeats;
+  std::optional<Oracle> repeated;
   std::optional<bool> command_fails;  // absent: it does no more than a repetition
 };
 
@@ -70,9 +72,27 @@ TEST(Campaign, IsCleanWithItsConfidenceIfEachOracleWasEvaluated) {
                           HasSubstr("less than 60 % of such epochs fail"), "all is well"));
 }
 
-TEST(Campaign, IsInconclusiveIfAnOracleHadNothingToSee) {
+TEST(Campaign, IsInconclusiveIfAnOracleHadNothingToSeeAndSaysWhich) {
   ToldEpochs epochs;
-  EXPECT_EQ(report_of(epochs).value().verdict, Verdict::kInconclusive);
+  for (const Oracle oracle : needed_oracles(kProcEngine, {})) {
+    if (oracle != Oracle::kProgress) epochs.evaluations.count(oracle);
+  }
+  const Report report = report_of(epochs).value();
+  EXPECT_EQ(report.verdict, Verdict::kInconclusive);
+  EXPECT_THAT(report.remarks, Contains(HasSubstr("a clean verdict needs them: progress")));
+}
+
+TEST(Campaign, NamesTheOtherOraclesThatFailedReruns) {
+  ToldEpochs epochs;
+  epochs.fault = kFault;
+  epochs.repeats = {true, true};
+  epochs.repeated = Oracle::kModel;
+  EXPECT_THAT(report_of(epochs, {.reruns = 2}).value().remarks,
+              Contains(HasSubstr("in reruns: model in 2")));
+  epochs.repeats = {true, true};
+  epochs.repeated = kFault.oracle;
+  EXPECT_THAT(report_of(epochs, {.reruns = 2}).value().remarks,
+              Not(Contains(HasSubstr("in reruns"))));
 }
 
 TEST(Campaign, RepeatsTheEpochThatFailed) {

@@ -111,8 +111,12 @@ class ClientEpochs final : public Epochs {
     EpochResult result;
     const absl::Status status = run_once(*state, result);
     if (!status.ok()) return status;
-    return state->failure.noted().has_value();
+    const auto failure = state->failure.noted();
+    repeated_ = failure ? std::optional(failure->oracle) : std::nullopt;
+    return failure.has_value();
   }
+
+  std::optional<stress::Oracle> oracle_of_repetition() const override { return repeated_; }
 
   std::vector<Clean> clean() const override { return {{.epochs = epochs_}}; }
 
@@ -212,6 +216,7 @@ class ClientEpochs final : public Epochs {
   EpochResult result_;
   EpochPlan plan_;            // the last one
   std::uint64_t epochs_ = 0;  // without a failure
+  std::optional<stress::Oracle> repeated_;
 };
 
 }  // namespace

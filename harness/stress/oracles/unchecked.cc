@@ -38,4 +38,17 @@ std::string unchecked_remark(const Abilities& abilities, const Evaluations& eval
   return names.empty() ? "" : absl::StrCat("promised, but never checked in this run: ", names);
 }
 
+std::string unevaluated_remark(const std::vector<Oracle>& needed, const Evaluations& evaluations) {
+  std::string names;
+  for (const Oracle oracle : needed) {
+    if (evaluations[oracle] != 0) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(name_of(oracle)));
+  }
+  return names.empty() ? ""
+                       : absl::StrCat(
+                             "inconclusive, since these oracles had nothing to check, and "
+                             "a clean verdict needs them: ",
+                             names);
+}
+
 }  // namespace lockbench::stress

@@ -147,8 +147,13 @@ class ProcessEpochs final : public Epochs {
   absl::StatusOr<std::optional<bool>> repeat() override {
     const SharedStateMemory state;
     InjectedFaults injected;
-    return !run_epoch(*state, entry_, last_, injected);
+    const bool fails = !run_epoch(*state, entry_, last_, injected);
+    const std::optional<FailureRecord> failure = state->failure.noted();
+    repeated_ = failure ? std::optional(failure->oracle) : std::nullopt;
+    return fails;
   }
+
+  std::optional<Oracle> oracle_of_repetition() const override { return repeated_; }
 
   std::unique_ptr<Epochs> as_command() const override {
     Order command = order_;
@@ -279,6 +284,7 @@ class ProcessEpochs final : public Epochs {
   InjectedFaults injected_;
   std::array<std::uint64_t, kModes> epochs_{};  // without a failure, by mode
   EpochPlan last_;
+  std::optional<Oracle> repeated_;
 };
 
 }  // namespace

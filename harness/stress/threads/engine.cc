@@ -174,9 +174,13 @@ class ThreadEpochs final : public Epochs {
     const auto body = [&] { run(*state, mode(), seed(), std::chrono::milliseconds::max()); };
     const Supervised seen = supervise(
         *state, body, [] {}, ends_by_);
+    repeated_.reset();
+    if (seen == Supervised::kFailed) repeated_ = failure_in(*state, entry_.abilities).oracle;
     if (seen == Supervised::kUnfinished || seen == Supervised::kNoThreads) return std::nullopt;
     return seen == Supervised::kFailed;
   }
+
+  std::optional<Oracle> oracle_of_repetition() const override { return repeated_; }
 
   std::unique_ptr<Epochs> as_command() const override {
     Order command = order_;
@@ -289,6 +293,7 @@ class ThreadEpochs final : public Epochs {
   const SharedStateMemory state_;
   Clock::time_point ends_by_;  // after that, an epoch is ended without a result
   Supervised seen_ = Supervised::kReturned;
+  std::optional<Oracle> repeated_;
 };
 
 }  // namespace

@@ -324,6 +324,11 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
     return report;
   }
   report.verdict = verdict_of(outcome, options, entry.abilities);
+  if (!options.exhaustive) {
+    const std::string unevaluated =
+        unevaluated_remark(needed_oracles(kSimEngine, entry.abilities), report.evaluations);
+    if (!unevaluated.empty()) report.remarks.push_back(unevaluated);
+  }
   if (report.verdict == Verdict::kClean) {
     report.remarks.push_back(unvaried_remark(kSimEngine, entry.abilities));
     const std::string unchecked = unchecked_remark(entry.abilities, report.evaluations);
