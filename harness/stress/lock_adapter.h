@@ -235,6 +235,7 @@ Abilities abilities_of() {
                       .names = std::is_same_v<K, std::string_view>};
   abilities.last_may_destroy = last_may_destroy<P>();
   abilities.one_lock = kDeclared.one_lock;
+  abilities.of_form = DeclaresWhatItWraps<P>;
   if constexpr (requires { P::kKeysRead; }) {
     abilities.keys_read = true;
     abilities.any_key = false;
@@ -250,8 +251,8 @@ Abilities abilities_of() {
 // A registry entry for P with keys of kind K, made from `arguments`, which are copied.
 template <class P, Key K = std::uint64_t, class... Arguments>
 RegisteredLock lock_under_test(std::string name, std::string summary, Arguments... arguments) {
-  RegisteredLock line{.abilities = abilities_of<P, K>()};
   static_assert(kMadeFrom<P, Arguments...>, "the lock has a constructor of these parameters");
+  RegisteredLock line{.abilities = abilities_of<P, K>()};
   line.name = std::move(name);
   line.summary = std::move(summary);
   line.make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {

@@ -54,6 +54,7 @@ LockMaker of_several_objects(LockMaker make) {
 }
 
 Abilities with_object_for_each_key(Abilities can) {
+  can.of_form = true;
   can.lock_per_key = true;
   can.one_lock = false;
   can.pairs = false;

@@ -112,8 +112,12 @@ std::string excess_of(const LitmusProgram& program, const Abilities& abilities) 
 
 std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) {
   const auto lacks = [&](Act::Kind act, bool offered) { return program.has(act) && !offered; };
-  const auto text = [](const char* act, const char* what) {
-    return absl::StrCat(act, " needs ", what, "; leave it out, or promise that");
+  const auto text = [&](const char* act, const char* what) {
+    return absl::StrCat(act, " needs ", what,
+                        abilities.of_form
+                            ? ", which this form of the lock does not have; leave it out, or name "
+                              "the lock without its form"
+                            : "; leave it out, or promise that");
   };
   if (lacks(Act::kTryLockFor, abilities.timed)) return text("W", "timeouts");
   if (lacks(Act::kLockBoth, abilities.pairs)) return text("B", "handle_both()");

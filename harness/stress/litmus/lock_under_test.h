@@ -89,6 +89,7 @@ struct Abilities {
   // kWritersKey is held alone, and the other keys by readers, together, and never beside it: a lock
   // for readers and writers (shared_holds.h). Its handles throw ReaderBesideWriter.
   bool keys_read = false;
+  bool of_form = false;   // of a form of the lock, which may lack what the lock itself has
   bool one_lock = false;  // all keys share one lock, so that a pair of keys is never half acquired
 };
 
