@@ -113,8 +113,8 @@ class SharedQueue : public Queue<1> {
 };
 
 // Who comes while the lock is free may take it before those that wait, up to kAllowed times for
-// each of these; then the first of them gets it.
-template <std::uint32_t kPromised, std::uint32_t kAllowed = kPromised>
+// each of these; then the first of them gets it. If tries do not count, they pass without a limit.
+template <std::uint32_t kPromised, std::uint32_t kAllowed = kPromised, bool kTriesCount = true>
 class Passing {
  public:
   static constexpr lockbench::LockPromises kPromises{.bypass_limit = kPromised};
@@ -131,7 +131,8 @@ class Passing {
   }
   bool try_lock() {
     const std::lock_guard<std::mutex> guard(guard_);
-    return passes();
+    if (kTriesCount) return passes();
+    return !held_ && (held_ = true);
   }
   void unlock() {
     const std::lock_guard<std::mutex> guard(guard_);
@@ -172,4 +173,5 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<SharedQueue>("queue_shared", "the same for readers and writers");
   locks.add<Passing<3>>("passing", "who waits is passed three times at most");
   locks.add<Passing<3, 4>>("passing_too_often", "says so, and lets four threads pass");
+  locks.add<Passing<3, 3, false>>("passing_by_tries", "says so, and lets all tries pass");
 }

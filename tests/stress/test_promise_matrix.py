@@ -75,11 +75,20 @@ def test_each_promise_is_checked_in_each_form_that_has_it(
 
 
 @pytest.mark.parametrize("engine", ["sim", "real"])
+@pytest.mark.parametrize("lock", ["passing_too_often", "passing_by_tries"])
 def test_a_thread_that_is_passed_once_more_than_promised_is_found(
-    lockbench: Program, engine: str
+    lockbench: Program, lock: str, engine: str
 ) -> None:
     words = ("--engine", engine, "--budget", "4s", "--format", "json")
-    done = lockbench.run("stress", "passing_too_often", "--plugin", PLUGIN, *words)
+    done = lockbench.run("stress", lock, "--plugin", PLUGIN, *words)
     report = json.loads(done.stdout.splitlines()[0])
     assert report["oracle"] == "fairness", report
     assert "it was passed 4 times, and the lock promises a bypass_limit of 3" in report["what"]
+
+
+def test_a_program_of_tries_checks_how_often_a_thread_is_passed(lockbench: Program) -> None:
+    words = ("--engine", "sim", "--budget", "2s", "--format", "json")
+    program = ("--program", "L0 U T0 U T0 U T0 U T0 U | L0 U")
+    done = lockbench.run("stress", "passing", "--plugin", PLUGIN, *words, *program)
+    report = json.loads(done.stdout.splitlines()[0])
+    assert report["verdict"] == "clean" and "bypass_limit" in report["promises"], report

@@ -220,10 +220,11 @@ void add_readers_in_order(std::vector<std::string>& texts) {
                              "L0 R9000000 U | R1000000 L1 U | R2000000 L0 U"});
 }
 
-// A thread that waits while another one requests the key once more than the lock lets it pass.
-std::string passes_above(std::uint32_t limit) {
+// A thread that waits while another one requests the key once more than the lock lets it pass: by
+// `request`, `L0` or `T0`.
+std::string passes_above(std::uint32_t limit, const char* request) {
   std::string text = "L0 R4000000 U";
-  for (std::uint32_t i = 0; i <= limit; ++i) text += " L0 U";
+  for (std::uint32_t i = 0; i <= limit; ++i) absl::StrAppend(&text, " ", request, " U");
   return text + " | L0 U";
 }
 
@@ -361,9 +362,15 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.capacity == 1 && can.timed,
       {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U",
        "L0 A2 U | L0 U | W0:400000 U"});
+  // What a timeout or a stop leaves behind may show in the next hold of the same thread. A release
+  // at the moment of the timeout may wake the one that gives up, and a third thread still waits.
+  add(can.capacity == 1 && can.timed,
+      {"L0 R4000000 U | W0:400000 U L0 U", "L0 R400000 U | W0:400000 U | L0 U"});
   if (can.capacity == 1 && can.timed) add_timeouts(texts);
   if (can.bypass_limit != 0 && can.bypass_limit <= kMostPassesShown && can.capacity == 1) {
-    texts.push_back(passes_above(can.bypass_limit));
+    for (const char* const request : {"L0", "T0"}) {
+      texts.push_back(passes_above(can.bypass_limit, request));
+    }
   }
   add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
   if (can.capacity > 1 && can.capacity + 2 <= kMostThreads) {

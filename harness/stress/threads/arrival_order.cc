@@ -10,7 +10,7 @@
 // holders, the others hold on meanwhile.
 //
 // Of a lock that bounds how often who waits is passed, one thread waits. The holder releases and
-// requests the key again, as often as it is passed.
+// requests the key again, as often as it is passed: by lock() in one epoch, by tries in another.
 
 #include <array>
 #include <chrono>
@@ -126,7 +126,7 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   for (std::uint32_t i = 0; i < known; ++i) compare(i, begun, releasers_place);
 }
 
-void check_bypass_limit(EpochContext& context) {
+void check_bypass_limit(EpochContext& context, bool by_tries) {
   constexpr std::chrono::milliseconds kMost{20};
   constexpr std::uint32_t kHolder = 0;
   constexpr std::uint32_t kWaiter = 1;
@@ -146,7 +146,11 @@ void check_bypass_limit(EpochContext& context) {
   const auto until = std::chrono::steady_clock::now() + kMost;
   for (std::uint32_t passes = 1; is_known && passes <= limit + 1; ++passes) {
     held->unlock();
-    held->lock();
+    if (!by_tries) {
+      held->lock();
+    } else if (!held->try_lock()) {
+      return waiter.thread.join();
+    }
     add(context.state.beat);
     if (is_served || std::chrono::steady_clock::now() > until) break;
     check(context.state, kOwnSlot,

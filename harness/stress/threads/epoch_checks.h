@@ -57,8 +57,9 @@ void check_last_leaver(EpochContext& context, std::uint64_t seed);
 void check_arrival_order(EpochContext& context, std::uint64_t draw);
 
 // Whether a thread that waits is passed more often than the lock promises. Decides nothing if the
-// machine delays the threads for too long. Requires: Abilities::bypass_limit; one holder.
-void check_bypass_limit(EpochContext& context);
+// machine delays the threads for too long. `by_tries`: whether the one that passes calls
+// try_lock(). Requires: Abilities::bypass_limit; one holder.
+void check_bypass_limit(EpochContext& context, bool by_tries);
 
 // As many readers as a count of 8 bits has values hold the lock together, one after the other; with
 // each of them inside, a writer is refused. With fewer if the machine permits no more threads.

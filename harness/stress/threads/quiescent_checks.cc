@@ -117,7 +117,9 @@ class QuiescentChecks {
                            context_.plan.program.key_set == 0 && abilities.limits.keys == 0 &&
                            abilities.limits.keys_of_thread == 0;
     if (abilities.fair) check_arrival_order(context_, draw >> 16);
-    if (abilities.bypass_limit != 0 && context_.capacity == 1) check_bypass_limit(context_);
+    if (abilities.bypass_limit != 0 && context_.capacity == 1) {
+      check_bypass_limit(context_, draw % 2 == 0);
+    }
     if (abilities.keys_read && draw % 4 == 3) check_crowd_of_readers(context_);
     if (context_.capacity == 1 && draw % 8 == 6) check_crowd_of_sleepers(context_);
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);

@@ -176,9 +176,9 @@ class CheckedRun {
   std::size_t held_by_returned(std::uint16_t key) const;
 
   // ---- checked_run.cc: the acts of the threads
+  std::unique_ptr<LockUnderTest> new_lock() const;
   std::unique_ptr<LockUnderTest> make_lock();
   void run_thread(std::uint32_t number);
-  std::unique_ptr<LockUnderTest> new_lock() const;
   void make_again();
   void begin_request(const Event& request, const Act& act);
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);

@@ -22,7 +22,10 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   threads_[request.thread].passes = 0;
   const bool all_wait = note_places(request.thread);
   if (entry_.abilities.reentrant && holds(request.thread, request.key)) return;
-  if (act.kind != Act::kLock && (act.kind != Act::kTryLockFor || act.ns <= 0)) return;
+  // A try takes its turn only if it succeeds. Where the number of passes is bounded, it is one
+  // then.
+  const bool waits = act.kind == Act::kLock || (act.kind == Act::kTryLockFor && act.ns > 0);
+  if (!waits && entry_.abilities.bypass_limit == 0) return;
   for (const ThreadRecord& other : threads_) {
     if (other.position.thread == request.thread || !is_in_queue(other)) continue;
     const bool has_place = all_wait || other.place == other.request;
