@@ -4,6 +4,7 @@
 // at the same place.
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <lockbench/plugin.h>
@@ -275,6 +276,44 @@ class Pool {
   std::array<std::atomic<std::uint64_t>, kLeases> next_;
 };
 
+// Polls until its timeout is over. A broken one keeps it in 32 bits of microseconds, or gives up
+// when half of it is over: that is seen by who looks at the clock before the end.
+enum class Ends { kInTime, kInMicroseconds, kHalfway };
+
+template <Ends kEnds>
+class PollingTimeout {
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  static constexpr lockbench::LockPromises kPromises{.timed = true};
+
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    const Clock::time_point end = Clock::now() + waited(timeout);
+    while (!try_lock()) {
+      if (Clock::now() >= end) return false;
+      sched_yield();
+    }
+    return true;
+  }
+  bool try_lock_until(Clock::time_point end) { return try_lock_for(end - Clock::now()); }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+ private:
+  static std::chrono::nanoseconds waited(std::chrono::nanoseconds timeout) {
+    using std::chrono::microseconds;
+    if (kEnds == Ends::kHalfway) return timeout / 2;
+    if (kEnds == Ends::kInTime) return timeout;
+    const auto cut = std::chrono::ceil<microseconds>(timeout).count();
+    return microseconds(static_cast<std::int32_t>(cut));
+  }
+
+  std::atomic<bool> held_{false};
+};
+
 // Two leases, in a class without a constructor. Its members are public, so it is an aggregate, and
 // nobody means its first two members by the numbers of keys and leases that other pools are made
 // for. A broken one frees both leases at once.
@@ -362,6 +401,9 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<YieldingTry<0>>("yielding_try_stays", "a try looks until it has the lock");
   locks.add<Pool<true>>("tagged_pool", "a stack of free leases, with tags");
   locks.add<Pool<false>>("untagged_pool", "the same without tags");
+  locks.add<PollingTimeout<Ends::kInTime>>("polling", "polls until its timeout is over");
+  locks.add<PollingTimeout<Ends::kInMicroseconds>>("polling_32_bits", "in 32 bits of microseconds");
+  locks.add<PollingTimeout<Ends::kHalfway>>("polling_half", "until half of it is over");
   locks.add<AggregatePool<false>>("aggregate_pool", "a pool of leases without a constructor");
   locks.add<AggregatePool<true>>("aggregate_pool_frees", "the same, and a release frees all");
   locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");

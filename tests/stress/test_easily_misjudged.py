@@ -25,6 +25,7 @@ def look(lockbench: Program, lock: str, *more: str, plugin: str = PLUGIN) -> tup
     [
         *("own_node_last", "combining", "two_sizes", "spins_in_order", "tagged_pool"),
         *("under_two", "under_two_ported", "yielding_try", "aggregate_pool"),
+        "polling",
     ],
 )
 def test_a_correct_lock_is_clean(lockbench: Program, lock: str) -> None:
@@ -40,6 +41,8 @@ def test_a_correct_lock_is_clean(lockbench: Program, lock: str) -> None:
         ("two_sizes_relaxed", "ordering"),
         ("compiler_unfenced", "ordering"),
         ("aggregate_pool_frees", "lease"),
+        ("polling_32_bits", "model"),
+        ("polling_half", "model"),
     ],
 )
 def test_the_broken_lock_beside_it_fails(lockbench: Program, lock: str, oracle: str) -> None:

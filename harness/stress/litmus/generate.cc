@@ -171,12 +171,21 @@ std::string refused_twice(std::uint32_t capacity, const char* request) {
 
 // Programs with timeouts that locks compute with wrongly: none, less than none, and those of
 // timeouts.h. In the last one, the waiting thread is woken while another holds the key again, long
-// before its timeout.
+// before its timeout. Those beside bounds are in one program: it is so long that its order is not
+// varied, which shows nothing of a length.
 void add_timeouts(std::vector<std::string>& texts) {
   texts.insert(texts.end(), {"L0 A1 U | W0:0 U", "L0 A1 U | W0:-1000000 U"});
   for (const std::chrono::nanoseconds timeout : kTimeoutsOfMoreBits) {
     texts.push_back(absl::StrCat("L0 A1 U | W0:", timeout.count(), " U"));
   }
+  for (const std::int64_t seconds : kTimeoutsOfManySeconds) {
+    texts.push_back(absl::StrCat("L0 A1 U | W0:", seconds, "000000000 U"));
+  }
+  std::string beside_bounds = "L0 A1 U |";
+  for (const std::int64_t ns : kTimeoutsBesideBounds) {
+    absl::StrAppend(&beside_bounds, " W0:", ns, " U");
+  }
+  texts.push_back(std::move(beside_bounds));
   texts.push_back("L0 R3000000000 U L0 R3000000000 U | W0:4000000000 U");
 }
 

@@ -475,6 +475,7 @@ class World {
   bool somebody_is_overdue() const;
   void let_time_pass();
   std::int64_t next_deadline() const;
+  std::int64_t last_look_of_a_poller() const;
   void note_poll(bool in_vain);
   bool repeats_itself();
   void wait_for_change();

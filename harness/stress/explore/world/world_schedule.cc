@@ -274,11 +274,24 @@ std::int64_t World::next_deadline() const {
   return next;
 }
 
+// The last moment before the call of a thread that polls must return. One that ends early has seen
+// its end by then, whatever it takes for its end. One that sleeps has told its end.
+std::int64_t World::last_look_of_a_poller() const {
+  std::int64_t first = kNever;
+  for (const ThreadState& thread : threads_) {
+    const bool polls = thread.state == State::kPaused && thread.due_ns != kNever;
+    if (polls && thread.due_ns - 1 > now_ns_) first = std::min(first, thread.due_ns - 1);
+  }
+  return first;
+}
+
 void World::let_time_pass() {
   const std::int64_t before_ns = now_ns_;
   // This was the only option: no thread can run, and no store is pending.
   const bool forced = options_.size() == 1;
-  now_ns_ = std::max(now_ns_, next_deadline());
+  std::int64_t next = next_deadline();
+  if (forced) next = std::min(next, last_look_of_a_poller());
+  now_ns_ = std::max(now_ns_, next);
   idle_pauses_ = 0;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     ThreadState& thread = threads_[i];
