@@ -88,6 +88,68 @@ class WithCallback {
   bool held_ = false;
 };
 
+// Each waiter sleeps by itself, and a release wakes the first of them. One that is stopped after it
+// was woken wakes the next one in its place, unless the fault is that it does not.
+template <bool kPassesWakeUpOn>
+class WakesTheFirst {
+ public:
+  void lock() { lock(std::stop_token()); }
+  bool try_lock() {
+    const std::lock_guard guard(mutex_);
+    return !std::exchange(held_, true);
+  }
+  bool lock(const std::stop_token& stop) {
+    std::unique_lock guard(mutex_);
+    while (std::exchange(held_, true)) {
+      if (stop.stop_requested()) return false;
+      Waiter own;
+      waiters_.push_back(&own);
+      {
+        guard.unlock();
+        const std::stop_callback wake(stop, [&] { stop_waiting(own); });
+        guard.lock();
+        own.changed.wait(guard, [&] { return own.woken || own.stopped; });
+        guard.unlock();
+      }
+      guard.lock();
+      if (!own.woken) std::erase(waiters_, &own);
+      if (!own.stopped) continue;
+      if (own.woken && kPassesWakeUpOn) wake_first();
+      return false;
+    }
+    return true;
+  }
+  void unlock() {
+    const std::lock_guard guard(mutex_);
+    held_ = false;
+    wake_first();
+  }
+
+ private:
+  struct Waiter {
+    std::condition_variable changed = {};
+    bool woken = false;
+    bool stopped = false;
+  };
+
+  void stop_waiting(Waiter& waiter) {
+    const std::lock_guard guard(mutex_);
+    waiter.stopped = true;
+    waiter.changed.notify_one();
+  }
+  void wake_first() {
+    if (waiters_.empty()) return;
+    Waiter* const first = waiters_.front();
+    waiters_.erase(waiters_.begin());
+    first->woken = true;
+    first->changed.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::vector<Waiter*> waiters_;
+  bool held_ = false;
+};
+
 // A semaphore of two permits.
 class TwoPermits {
  public:
@@ -241,6 +303,8 @@ LOCKBENCH_PLUGIN(locks) {
                                                 "a callback wakes one thread, whichever");
   locks.add<WithCallback<Fault::kHoldsStopped>>(
       "callback_holds_stopped", "who is stopped as it acquires says that it failed");
+  locks.add<WakesTheFirst<true>>("wakes_the_first", "who is stopped passes a wake-up on");
+  locks.add<WakesTheFirst<false>>("wakes_the_stopped", "who is stopped keeps a wake-up");
   locks.add<TwoPermits>("two_permits", "a semaphore of two permits");
   locks.add<StoppedPool<false>>("stopped_pool", "two leases, whose numbers the holders know");
   locks.add<StoppedPool<true>>("stopped_pool_frees", "who is stopped frees the first lease");

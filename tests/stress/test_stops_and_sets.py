@@ -28,6 +28,7 @@ def reports_of(lockbench: Program, lock: str, engine: str, *words: str) -> list[
     [
         ("stoppable", "global:lock=stoppable,waits=stopped"),
         ("callback", "global:lock=callback,waits=stopped"),
+        ("wakes_the_first", "global:lock=wakes_the_first,waits=stopped"),
         ("two_permits", "global:lock=two_permits,waits=stopped"),
         ("stopped_pool", "stopped_pool:waits=stopped"),
         ("mutexes", "mutexes:keys=several"),
@@ -47,6 +48,7 @@ def test_a_correct_lock_is_clean_in_its_form(
         ("callback_wakes_anybody", "global:lock=callback_wakes_anybody,waits=stopped", "sim"),
         ("callback_holds_stopped", "global:lock=callback_holds_stopped,waits=stopped", "sim"),
         ("callback_holds_stopped", "global:lock=callback_holds_stopped,waits=stopped", "real"),
+        ("wakes_the_stopped", "global:lock=wakes_the_stopped,waits=stopped", "sim"),
         ("stopped_pool_frees", "stopped_pool_frees:waits=stopped", "sim"),
         ("stopped_pool_frees", "stopped_pool_frees:waits=stopped", "real"),
         ("mutexes_as_named", "mutexes_as_named:keys=several", "sim"),

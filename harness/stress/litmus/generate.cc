@@ -243,12 +243,15 @@ std::string passes_above(std::uint32_t limit, const char* request) {
 void add_readers(const Abilities& can, std::vector<std::string>& texts) {
   texts.insert(texts.end(), {"L1 A1 U | L2 U", "L1 U | L0 U", "L1 U | L2 U | L0 U",
                              "L1 A2 U | T0 U | L2 U", "L0 U | L1 U | L2 U"});
+  // What a change from a writer to a reader, or back, leaves behind may show in the next hold.
+  texts.insert(texts.end(), {"L0 U L0 U | L0 U", "L0 U L1 U | L0 U", "L1 U L0 U | L0 U"});
   for (const int readers : {4, 8}) texts.push_back(many_readers(readers));
   if (can.strong_try) texts.emplace_back("L1 A1 U | T2 U");
   if (can.readers_order != ReadersOrder::kNone) add_readers_in_order(texts);
   if (!can.timed) return;
   texts.insert(texts.end(),
                {"L1 A2 U | W0:400000 U | L2 U", "L1 R4000000 U | W0:400000 U | L2 U | L0 U",
+                "L0 R4000000 U | W1:400000 U L1 U", "L1 R4000000 U | W0:400000 U L0 U",
                 "L0 R4000000 U | W1:400000 U | L2 U", "L1 U | W0:400000 U | L0 U"});
 }
 
