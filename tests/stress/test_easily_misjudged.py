@@ -87,6 +87,12 @@ def test_a_try_that_yields_and_returns_makes_progress(lockbench: Program, progra
     assert "oracle progress" in said or "oracle model" in said
 
 
+def test_the_steps_of_a_failure_name_lines_of_the_lock(lockbench: Program) -> None:
+    _, said = look(lockbench, "polling_half")
+    lines = re.findall(r"lock\+0: .*\[(\S+):\d+\]", said)
+    assert set(lines) == {"easily_misjudged.cc"}, said
+
+
 def test_fences_for_the_compiler_order_what_x86_orders_and_nothing_under_c11(
     lockbench: Program,
 ) -> None:
