@@ -84,13 +84,13 @@ std::optional<std::vector<int>> parse_processor_list(std::string_view text) {
   }
 }
 
-std::string processor_list(const std::vector<int>& ascending) {
+std::string processor_list(const std::vector<int>& numbers) {
   std::string text;
-  for (std::size_t i = 0; i < ascending.size();) {
+  for (std::size_t i = 0; i < numbers.size();) {
     std::size_t last = i;
-    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(ascending[i]);
-    if (last > i) text += "-" + std::to_string(ascending[last]);
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (last > i) text += "-" + std::to_string(numbers[last]);
     i = last + 1;
   }
   return text;

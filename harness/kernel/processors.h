@@ -51,8 +51,8 @@ std::string refused_affinity_call();
 // a number from kMostProcessors on.
 std::optional<std::vector<int>> parse_processor_list(std::string_view text);
 
-// "0-3,6" for ascending numbers.
-std::string processor_list(const std::vector<int>& ascending);
+// "0-3,6,2", which parse_processor_list() reads back.
+std::string processor_list(const std::vector<int>& numbers);
 
 namespace internal {
 

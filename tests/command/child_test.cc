@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/bench/measure/pinning.h"
 #include "harness/bench/record/sample_json.h"
 #include "tests/base/temporary_folder.h"
 
@@ -18,17 +19,20 @@ namespace {
 using std::chrono::milliseconds;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // Shell scripts stand in for the trial's process.
 class ChildTest : public testing::Test {
  protected:
   ChildTest() { std::signal(SIGPIPE, SIG_IGN); }
 
-  absl::StatusOr<Sample> measure(const std::string& script, Nanoseconds grace = kGrace) {
+  absl::StatusOr<Sample> measure(const std::string& script, Nanoseconds grace = kGrace,
+                                 const std::string& pinning = "none") {
     const std::filesystem::path program = folder_.path() / "program";
     write_text(program, "#!/bin/sh\n" + script + "\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    return measure_in_child(program, {.cell = {.time_limit = milliseconds(1)}}, grace);
+    const Cell cell{.pinning = pinning, .time_limit = milliseconds(1)};
+    return measure_in_child(program, {.cell = cell}, grace);
   }
 
   TemporaryFolder folder_;
@@ -43,6 +47,14 @@ TEST_F(ChildTest, GivesTheSampleThatTheChildPrints) {
 TEST_F(ChildTest, TellsTheChildWhoItsParentIs) {
   const auto measured = measure("echo \"$*\" >&2; test \"$3\" = $PPID && exit 5").value();
   EXPECT_THAT(measured.reason, AllOf(HasSubstr("trial --parent"), HasSubstr("exit code 5")));
+}
+
+TEST_F(ChildTest, TellsTheChildWhereItsThreadsRun) {
+  const std::string first = std::to_string(allowed_processors().front().number);
+  const auto measured = measure("echo \"$*\" >&2; exit 5", kGrace, "one-core").value();
+  EXPECT_THAT(measured.reason, HasSubstr(" --processors " + first));
+  const auto unbound = measure("echo \"$*\" >&2; exit 5").value();
+  EXPECT_THAT(unbound.reason, Not(HasSubstr("--processors")));
 }
 
 TEST_F(ChildTest, NamesTheSignalOfACrash) {

@@ -66,6 +66,7 @@ TEST(Processors, TheStatusOfATaskListsThem) {
 TEST(ProcessorLists, AreReadAndWritten) {
   for (const auto& [text, numbers] : {std::pair<const char*, Numbers>{"0", {0}},
                                       {"0-3,6", {0, 1, 2, 3, 6}},
+                                      {"2,0-1,0", {2, 0, 1, 0}},
                                       {"1,3-4,1048575", {1, 3, 4, 1048575}}}) {
     EXPECT_EQ(parse_processor_list(text), numbers) << text;
     EXPECT_EQ(processor_list(numbers), text);

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,26 @@ TEST(AllowedProcessors, AreAsManyAsAreUsableAndEachOnce) {
   for (const Processor& processor : allowed_processors()) numbers.insert(processor.number);
   EXPECT_EQ(numbers.size(), allowed_processors().size());
   EXPECT_EQ(numbers.size(), usable_processors());
+}
+
+// All threads on the last processor: no pinning that has a name places two threads there.
+TEST(ProcessorsFor, AreThoseThatTheParentHasPlacedTheThreadsOn) {
+  const std::vector<int> given(2, allowed_processor_numbers().back());
+  if (given.back() == allowed_processors().front().number) GTEST_SKIP() << "one processor";
+  for (const std::string pinning : {"compact", "scatter", "one-core"}) {
+    EXPECT_EQ(processors_for(pinning, 2, given).value(), given) << pinning;
+  }
+}
+
+TEST(ProcessorsFor, ArePlacedAgainIfThoseOfTheParentDoNotFit) {
+  const std::vector<int> here = processors_for("compact", 2).value();
+  const int first = allowed_processor_numbers().front();
+  const int absent = allowed_processor_numbers().back() + 1;
+  for (const std::vector<int>& given :
+       {std::vector<int>{}, {first}, {first, first, first}, {first, absent}}) {
+    EXPECT_EQ(processors_for("compact", 2, given).value(), here) << given.size();
+  }
+  EXPECT_EQ(processors_for("none", 1, {first}).value(), std::vector<int>{});
 }
 
 }  // namespace

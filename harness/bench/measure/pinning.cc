@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -105,7 +106,27 @@ absl::StatusOr<std::vector<int>> place_threads(std::string_view pinning, std::ui
 
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads) {
   if (pinning == "none") return std::vector<int>{};
-  return place_threads(pinning, threads, allowed_processors());
+  static std::mutex mutex;
+  static std::vector<int> numbers;           // guarded by `mutex`
+  static std::vector<Processor> processors;  // those with these numbers
+  const std::scoped_lock lock(mutex);
+  const std::vector<int> allowed = allowed_processor_numbers();
+  if (processors.empty() || numbers != allowed) {
+    processors = allowed_processors();
+    numbers = allowed;
+  }
+  return place_threads(pinning, threads, processors);
+}
+
+absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads,
+                                                const std::vector<int>& placed) {
+  const std::vector<int> allowed = allowed_processor_numbers();
+  const bool usable =
+      placed.size() == threads && std::all_of(placed.begin(), placed.end(), [&](int number) {
+        return std::binary_search(allowed.begin(), allowed.end(), number);
+      });
+  if (pinning != "none" && usable) return placed;
+  return processors_for(pinning, threads);
 }
 
 }  // namespace lockbench

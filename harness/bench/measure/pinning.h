@@ -39,7 +39,14 @@ std::string why_no_processors();
 absl::StatusOr<std::vector<int>> place_threads(std::string_view pinning, std::uint32_t threads,
                                                const std::vector<Processor>& allowed);
 
-// place_threads() on this machine.
+// place_threads() on this machine. The topology is read at the first call, and again if this
+// process may use other processors than at the last one: reading it takes milliseconds.
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads);
+
+// The same in a process whose parent has placed the threads: `placed`, if it has a processor for
+// each thread and this process may use all of them. Otherwise the processors have changed, and the
+// threads are placed again.
+absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads,
+                                                const std::vector<int>& placed);
 
 }  // namespace lockbench

@@ -39,9 +39,10 @@ std::string in_seconds(Nanoseconds duration) {
 
 class TrialRun {
  public:
-  TrialRun(const Trial& trial, Subject& subject)
+  TrialRun(const Trial& trial, Subject& subject, const std::vector<int>& placed)
       : cell_(trial.cell),
         subject_(subject),
+        placed_(placed),
         shared_phases_(1, cell_.threads,
                        cell_.mode == Mode::kTimed ? TrialPhases::kWarmup : TrialPhases::kGate),
         phases_(shared_phases_[0]),
@@ -134,7 +135,7 @@ class TrialRun {
 
   bool start_threads(Sample& sample) {
     const absl::StatusOr<std::vector<int>> processors =
-        processors_for(cell_.pinning, cell_.threads);
+        processors_for(cell_.pinning, cell_.threads, placed_);
     if (!processors.ok()) return fail(sample, std::string(processors.status().message()));
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
@@ -322,6 +323,7 @@ class TrialRun {
 
   const Cell cell_;
   Subject& subject_;
+  const std::vector<int> placed_;  // by the caller
   platform::SharedArray<TrialPhases> shared_phases_;
   TrialPhases& phases_;
   platform::SharedArray<ThreadReport> reports_;
@@ -337,7 +339,8 @@ class TrialRun {
 
 }  // namespace
 
-Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
+Sample run_trial(const Trial& trial, const MakeSubject& make_subject,
+                 const std::vector<int>& placed) {
   // Sleeps end within a microsecond of their time instead of the kernel's default of 50 µs. Threads
   // inherit this setting.
   prctl(PR_SET_TIMERSLACK, 1);
@@ -346,7 +349,7 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
   Sample sample;
   try {
     subject = make_subject();
-    run = std::make_unique<TrialRun>(trial, *subject);
+    run = std::make_unique<TrialRun>(trial, *subject, placed);
     sample = run->run();
   } catch (const std::bad_alloc&) {
     sample = {.outcome = Outcome::kFailed,

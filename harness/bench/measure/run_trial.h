@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "harness/bench/measure/sample.h"
 #include "harness/bench/measure/subject.h"
@@ -25,6 +26,9 @@ using MakeSubject = std::function<std::unique_ptr<Subject>()>;
 // kServiceLost: a server that the primitive needs went away. In these cases threads may still be
 // inside the primitive, which is then not destroyed: the caller prints the sample, exits with
 // _exit(), and measures nothing more in this process.
-Sample run_trial(const Trial& trial, const MakeSubject& make_subject);
+//
+// `placed`: the processors of the threads, if the caller knows them (pinning.h).
+Sample run_trial(const Trial& trial, const MakeSubject& make_subject,
+                 const std::vector<int>& placed = {});
 
 }  // namespace lockbench

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "harness/bench/catalog/catalog.h"
+#include "harness/bench/measure/pinning.h"
 #include "harness/bench/plan/json.h"
 #include "harness/bench/record/sample_json.h"
+#include "harness/kernel/processors.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 
@@ -48,6 +50,12 @@ absl::StatusOr<Sample> sample_of(const absl::StatusOr<ChildResult>& result) {
   return outcome_of(*result);
 }
 
+// Where the child binds its threads. Empty if they are not bound or cannot be placed; the child
+// then says why.
+std::vector<int> placement_of(const Cell& cell) {
+  return processors_for(cell.pinning, cell.threads).value_or(std::vector<int>());
+}
+
 }  // namespace
 
 std::filesystem::path trial_program() {
@@ -67,6 +75,8 @@ absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program
                                             Nanoseconds grace) {
   std::vector<std::string> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
   words.insert(words.end(), flags.begin(), flags.end());
+  const std::vector<int> placed = placement_of(trial.cell);
+  if (!placed.empty()) words.insert(words.end(), {"--processors", processor_list(placed)});
   const std::string plugin = Catalog::standard().plugin_of(trial.cell.primitive);
   if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
   return run_with_trial(program, std::move(words), trial, grace);

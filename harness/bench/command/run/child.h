@@ -26,8 +26,10 @@ inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
 std::filesystem::path trial_program();
 
 // Runs `program trial --parent <this process>` and `flags`, with the trial on its standard input.
-// `--plugin` is added if the catalog says that a plug-in contains the primitive. Fails with
-// Internal if no process could be created. Requires that SIGPIPE is ignored.
+// `--processors` is added if its threads are bound to processors, because this process knows the
+// topology, and reading it takes the child milliseconds. `--plugin` is added if the catalog says
+// that a plug-in contains the primitive. Fails with Internal if no process could be created.
+// Requires that SIGPIPE is ignored.
 absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program,
                                             const Trial& trial,
                                             const std::vector<std::string>& flags,

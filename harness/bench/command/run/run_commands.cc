@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/bench/command/run/run_entry.h"
 #include "harness/bench/command/run/trial_command.h"
 #include "harness/cli/flags.h"
+#include "harness/kernel/processors.h"
 
 namespace lockbench {
 namespace {
@@ -25,6 +27,13 @@ constexpr char kTrialFooter[] =
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n"
     "To draw where its time goes:\n"
     "  lockbench flamegraph RUN --primitive keyed\n";
+
+absl::StatusOr<std::vector<int>> parse_placement(std::string_view text) {
+  const std::optional<std::vector<int>> list = parse_processor_list(text);
+  if (list) return *list;
+  return absl::InvalidArgumentError("'" + std::string(text) +
+                                    "' is no list of processors like 0,2,4-7");
+}
 
 class TrialEntry final : public CommandWithOptions<TrialOptions> {
  public:
@@ -40,6 +49,12 @@ class TrialEntry final : public CommandWithOptions<TrialOptions> {
         trial,
         {.names = "--parent", .type = "PID", .help = "Ends when this process, its parent, ends"},
         [](std::string_view text) { return parse_count(text, kProcessRange); }, options_.parent);
+    add_parsed(trial,
+               {.names = "--processors",
+                .type = "LIST",
+                .help = "Binds thread i to processor i of the list, as the process that starts "
+                        "this one placed them; only for a trial that is pinned"},
+               parse_placement, options_.placed);
     add_switch(trial, "--try", "Creates the primitive, and measures nothing", options_.only_try);
     add_path(trial,
              {.names = "--flamegraph",

@@ -77,7 +77,8 @@ int trial_command(const TrialOptions& options, const std::vector<std::string>& p
   if (options.flamegraph) {
     return trial_with_flamegraph(*trial, plugins, *options.flamegraph, out, err);
   }
-  const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
+  const Sample sample = run_trial(
+      *trial, [&] { return *Catalog::standard().subject_for(*trial); }, options.placed);
   out << sample_text(sample) << std::endl;
   // Threads may still be inside the primitive, so no destructor may run.
   if (sample.outcome != Outcome::kOk) _exit(0);
