@@ -11,6 +11,7 @@
 #include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
 #include "workloads/exponential.h"
+#include "workloads/spin_pace.h"
 
 namespace lockbench {
 namespace {
@@ -102,6 +103,35 @@ double random_cost_ns(int attempts, const SpinPace& pace) {
   return std::max(0.0, mean_ns - static_cast<double>(work.duration.count()));
 }
 
+// The parts of a pace that are measured, besides the cost of the clock.
+struct Parts {
+  bool spins = false;        // the speed of the chain, and its entry
+  bool reads_clock = false;  // the entry of a spin with clock
+  bool is_random = false;    // the cost of a random duration, which needs all others
+};
+
+SpinPace measure_parts(const Parts& parts) {
+  constexpr int kAttempts = 12;
+  constexpr std::uint64_t kSteps = 50'000;
+  constexpr std::uint64_t kFewSteps = 100;
+
+  SpinPace pace;
+  if (parts.spins) {
+    pace.steps_per_ns =
+        static_cast<double>(kSteps) / best_ns(kAttempts, 1, [] { multiply_chain(kSteps); });
+    const double short_ns = best_ns(kAttempts, 100, [] { multiply_chain(kFewSteps); });
+    pace.entry_ns = std::max(0.0, short_ns - static_cast<double>(kFewSteps) / pace.steps_per_ns);
+  }
+  if (parts.reads_clock) {
+    const double clocked_ns =
+        best_ns(kAttempts, 20, [&pace] { spin_by_clock(kClockedFrom, pace); });
+    pace.clocked_entry_ns = clocked_ns - static_cast<double>(kClockedFrom.count());
+  }
+  pace.clock_ns = best_ns(kAttempts, 100, platform::now);
+  if (parts.is_random) pace.random_ns = random_cost_ns(kAttempts, pace);
+  return pace;
+}
+
 void sleep_for(Nanoseconds duration) {
   timespec left{.tv_sec = static_cast<time_t>(duration.count() / 1'000'000'000),
                 .tv_nsec = static_cast<long>(duration.count() % 1'000'000'000)};
@@ -119,20 +149,19 @@ void touch(CacheLine* lines, std::uint32_t count) {
 }  // namespace
 
 SpinPace SpinPace::measure() {
-  constexpr int kAttempts = 12;
-  constexpr std::uint64_t kSteps = 50'000;
-  constexpr std::uint64_t kFewSteps = 100;
+  return measure_parts({.spins = true, .reads_clock = true, .is_random = true});
+}
 
-  SpinPace pace;
-  pace.steps_per_ns =
-      static_cast<double>(kSteps) / best_ns(kAttempts, 1, [] { multiply_chain(kSteps); });
-  const double short_ns = best_ns(kAttempts, 100, [] { multiply_chain(kFewSteps); });
-  pace.entry_ns = std::max(0.0, short_ns - static_cast<double>(kFewSteps) / pace.steps_per_ns);
-  const double clocked_ns = best_ns(kAttempts, 20, [&pace] { spin_by_clock(kClockedFrom, pace); });
-  pace.clocked_entry_ns = clocked_ns - static_cast<double>(kClockedFrom.count());
-  pace.clock_ns = best_ns(kAttempts, 100, platform::now);
-  pace.random_ns = random_cost_ns(kAttempts, pace);
-  return pace;
+SpinPace measure_pace_for(const Work& hold, const Work& think) {
+  Parts parts;
+  for (const Work* work : {&hold, &think}) {
+    if (!work->computes()) continue;
+    parts.spins = true;
+    parts.is_random |= work->kind != Work::Kind::kSpin;
+    // A random duration may be of any length.
+    parts.reads_clock |= parts.is_random || work->duration >= kClockedFrom;
+  }
+  return measure_parts(parts);
 }
 
 void seed_random_work(std::uint64_t seed) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workloads/during_hold.h"
+#include "workloads/spin_pace.h"
 
 namespace lockbench {
 namespace {
@@ -19,6 +20,35 @@ TEST(SpinPace, IsMeasuredAsFinitePositiveFigures) {
   EXPECT_TRUE(std::isfinite(pace.entry_ns));
   EXPECT_GE(pace.entry_ns, 0);
   EXPECT_TRUE(std::isfinite(pace.clocked_entry_ns));
+}
+
+TEST(SpinPace, OfATrialHasWhatTheWorksOfTheTrialNeed) {
+  const SpinPace nothing;
+  const Work none;
+  const Work sleep{.kind = Work::Kind::kSleep, .duration = Nanoseconds(100)};
+  const Work short_spin{.kind = Work::Kind::kSpin, .duration = kClockedFrom - Nanoseconds(1)};
+  const Work long_spin{.kind = Work::Kind::kSpin, .duration = kClockedFrom};
+  const Work random{.kind = Work::Kind::kRandomSpin, .duration = Nanoseconds(100)};
+  const auto spins = [&](const SpinPace& pace) {
+    return pace.steps_per_ns != nothing.steps_per_ns;
+  };
+  const auto reads_clock = [&](const SpinPace& pace) {
+    return pace.clocked_entry_ns != nothing.clocked_entry_ns;
+  };
+  for (const bool swapped : {false, true}) {
+    const auto pace_for = [swapped](const Work& one, const Work& other) {
+      return swapped ? measure_pace_for(other, one) : measure_pace_for(one, other);
+    };
+    EXPECT_FALSE(spins(pace_for(none, sleep)));
+    EXPECT_FALSE(reads_clock(pace_for(none, sleep)));
+    EXPECT_TRUE(spins(pace_for(none, short_spin)));
+    EXPECT_FALSE(reads_clock(pace_for(none, short_spin)));
+    EXPECT_TRUE(spins(pace_for(sleep, long_spin)));
+    EXPECT_TRUE(reads_clock(pace_for(sleep, long_spin)));
+    EXPECT_TRUE(spins(pace_for(none, random)));
+    EXPECT_TRUE(reads_clock(pace_for(none, random)));
+    EXPECT_GT(pace_for(none, sleep).clock_ns, 0);
+  }
 }
 
 TEST(Worker, TouchesEachOfItsLinesOnceAndNoOther) {

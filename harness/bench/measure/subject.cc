@@ -2,10 +2,14 @@
 
 #include "harness/bench/measure/subject.h"
 
+#include "workloads/spin_pace.h"
+
 namespace lockbench {
 
 LoopingSubject::LoopingSubject(const Trial& trial)
-    : trial_(trial), pace_(SpinPace::measure()), loops_(trial.cell.threads) {}
+    : trial_(trial),
+      pace_(measure_pace_for(trial.cell.hold, trial.cell.think)),
+      loops_(trial.cell.threads) {}
 
 LoopingSubject::~LoopingSubject() = default;
 
