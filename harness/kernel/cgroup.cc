@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -32,13 +33,15 @@ std::vector<fs::path> mounts_of(const fs::path& root, const std::string& control
 // path may exist only on the host; the mounted folder is then the container's own group.
 std::vector<fs::path> groups_of(const fs::path& root, const std::string& controller) {
   std::vector<fs::path> groups;
-  std::error_code error;
+  std::vector<std::pair<dev_t, ino_t>> known;
   // Several mounts of a hierarchy, or links to one, are one.
   const auto add = [&](const fs::path& folder) {
-    const bool known = std::any_of(groups.begin(), groups.end(), [&](const fs::path& group) {
-      return fs::equivalent(group, folder, error);
-    });
-    if (!known && fs::exists(folder, error)) groups.push_back(folder);
+    struct stat found;
+    if (stat(folder.c_str(), &found) != 0) return;
+    const std::pair identity(found.st_dev, found.st_ino);
+    if (std::find(known.begin(), known.end(), identity) != known.end()) return;
+    known.push_back(identity);
+    groups.push_back(folder);
   };
   std::istringstream lines(kernel_text(root / "proc/self/cgroup").value_or(""));
   for (std::string line; std::getline(lines, line);) {
