@@ -93,6 +93,8 @@ KeySequences KeySequences::draw(const WorkloadSettings& settings, std::uint32_t 
   // A ring must not split a pair of keys.
   const std::size_t ring = ring_length(settings, per_operation) / per_operation * per_operation;
   std::vector<std::uint32_t> keys(ring * settings.threads);
+  // To draw them takes a part of a millisecond for each thread.
+  if (settings.keys == 1) return KeySequences(ring, std::move(keys));
   const Draw draw_key = make_draw(settings);
   for (std::uint32_t thread = 0; thread < settings.threads; ++thread) {
     Random random(derive_seed(settings.seed, thread));
