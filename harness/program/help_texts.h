@@ -16,8 +16,8 @@ extern const char kExitCodes[];  // the table of exit_code.h
 // The heading of the group in the help; empty: it is not shown.
 std::string heading_of(CommandGroup group);
 
-// The group as programs tell each other: "measure". A name that is not known is of a command that is
-// not shown.
+// The group as programs tell each other: "measure". A name that is not known is of a command that
+// is not shown.
 std::string name_of(CommandGroup group);
 CommandGroup group_named(std::string_view name);
 

@@ -26,18 +26,10 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The folder above the one of this file, which intercepts the accesses: `harness/simulated/`.
-constexpr std::string_view of_the_simulator() {
-  std::string_view folder = __FILE__;
-  for (int i = 0; i < 2; ++i) folder = folder.substr(0, folder.rfind('/'));
-  const std::size_t above = folder.rfind('/', folder.rfind('/') - 1);
-  return std::string_view(__FILE__).substr(above + 1, folder.size() - above);
-}
-
 // Whether the file belongs to the harness, the platform layer or the system's libraries.
 bool is_not_the_locks(std::string_view file) {
-  return contains(file, of_the_simulator()) || contains(file, "harness/stress/") ||
-         contains(file, "primitives/platform/") || file.starts_with("/usr/");
+  return contains(file, "harness/stress/") || contains(file, "primitives/platform/") ||
+         file.starts_with("/usr/");
 }
 
 // The same by the name of a function, for code without debug information.
