@@ -86,6 +86,7 @@ install(FILES harness/bench/plan/cell.h DESTINATION ${headers}/harness/bench/pla
 install(FILES harness/stress/forms.h harness/stress/lock_adapter.h harness/stress/lock_promises.h
               harness/stress/registered_lock.h harness/stress/several_keys.h
               harness/stress/shared_holds.h harness/stress/stopped_waits.h
+              harness/stress/wrapped_members.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
 install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h harness/stress/litmus/lock_limits.h
               harness/stress/litmus/lock_under_test.h harness/stress/litmus/readers_order.h

@@ -13,9 +13,10 @@ function(lockbench_list_headers result source)
   if(role STREQUAL PROJECT)  # elsewhere there is nothing to configure again
     set(depends CONFIGURE_DEPENDS)
   endif()
-  foreach(folder . ${ARGN})
-    file(GLOB headers ${depends} RELATIVE ${source} ${source}/primitives/${folder}/*.h
-         ${source}/harness/*/primitives/${folder}/*.h)
+  list(TRANSFORM ARGN PREPEND "/")
+  foreach(below "" ${ARGN})
+    file(GLOB headers ${depends} RELATIVE ${source} ${source}/primitives${below}/*.h
+         ${source}/harness/*/primitives${below}/*.h)
     list(APPEND found ${headers})
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
@@ -23,7 +24,7 @@ endfunction()
 
 # The name of a header in <lockbench/…>.
 function(lockbench_public_name result header)
-  string(REGEX REPLACE "^(harness/[a-z]+/)?primitives/(\\./)?" "" name ${header})
+  string(REGEX REPLACE "^(harness/[a-z]+/)?primitives/" "" name ${header})
   set(${result} ${name} PARENT_SCOPE)
 endfunction()
 
