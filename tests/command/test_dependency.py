@@ -208,7 +208,8 @@ def said_of(include: Path, headers: list[str]) -> str:
 
 
 def public_headers() -> list[str]:
-    return sorted(header.name for header in (ROOT / "primitives").glob("*.h"))
+    folders = [ROOT / "primitives", *(ROOT / "harness").glob("*/primitives")]
+    return sorted(header.name for folder in folders for header in folder.glob("*.h"))
 
 
 def test_headers_compile_without_a_warning_and_in_any_order(headers: Headers) -> None:

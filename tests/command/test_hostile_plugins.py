@@ -24,6 +24,8 @@ from memory_group import memory_group
 from program import PLUGINS, Program, assert_complete, children_of, rows_of, wait_until
 
 HOSTILE = str(PLUGINS / "hostile.so")
+# Runs are threads, and pytest changes its variables meanwhile.
+INHERITED = dict(os.environ)
 LOCK = "global:lock=hostile"
 
 PLAN = f"""
@@ -44,7 +46,6 @@ class Hostile:
 
     def __init__(self, lockbench: Program) -> None:
         self.lockbench = lockbench
-        self.inherited = dict(os.environ)  # runs are threads, and pytest changes its variables
         self.mark = f"HOSTILE_MARK={uuid.uuid4()}"
         self.temporary = lockbench.folder / "temporary"
         self.temporary.mkdir()
@@ -52,7 +53,7 @@ class Hostile:
     def environment(self, when: str, what: str, **more: str) -> dict[str, str]:
         name, _, value = self.mark.partition("=")
         return {
-            **self.inherited,
+            **INHERITED,
             "TMPDIR": str(self.temporary),
             "HOSTILE_WHEN": when,
             "HOSTILE_WHAT": what,
