@@ -3,13 +3,18 @@
 #include "harness/process/command_programs.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <iostream>
 #include <iterator>
+#include <poll.h>
 #include <set>
+#include <spawn.h>
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +22,6 @@
 
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
-#include "harness/process/child_process.h"
 #include "harness/process/pipe.h"
 #include "harness/process/resources.h"
 
@@ -25,6 +29,7 @@ namespace lockbench {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kPrefix = "lockbench-";
 constexpr const char* kTexts[] = {"name", "group", "summary"};
@@ -55,16 +60,67 @@ bool is_this_program(const fs::path& file) {
   return fs::equivalent(file, this_program(), error);
 }
 
-// Discarded if the program does not answer.
-nlohmann::json description_of(const fs::path& file) {
-  const absl::StatusOr<ChildResult> said =
-      run_child({.program = file,
-                 .words = {file.string(), kDescribe},
-                 .input = {},
-                 .deadline = std::chrono::steady_clock::now() + kAnswersWithin});
-  const bool answered = said.ok() && said->ending == ChildEnding::kEnded && said->status == 0;
-  return nlohmann::json::parse(answered ? said->out : "", nullptr, false);
-}
+// A program that was asked what it has. It is a process without a folder for temporary files, which
+// run_child() would make: the question comes before any command has begun.
+class AskedProgram {
+ public:
+  explicit AskedProgram(const fs::path& file) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    std::vector<std::string> words{file.string(), kDescribe};
+    const int error =
+        posix_spawn(&process_, file.c_str(), &actions, nullptr, pointers_to(words).data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    from_ = ends[0];
+    if (error != 0) process_ = -1;
+  }
+  AskedProgram(AskedProgram&& other) noexcept
+      : process_(std::exchange(other.process_, -1)), from_(std::exchange(other.from_, -1)) {}
+  AskedProgram& operator=(AskedProgram&&) = delete;
+  ~AskedProgram() {
+    if (from_ >= 0) close(from_);
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      waitpid(process_, nullptr, 0);
+    }
+  }
+
+  // Discarded if the program does not answer in time, or fails.
+  nlohmann::json answer(Clock::time_point deadline) {
+    std::string said;
+    while (process_ > 0 && read_more(deadline, said)) continue;
+    int status = -1;
+    if (process_ <= 0 || Clock::now() >= deadline || said.size() > kMostBytes) return discarded();
+    waitpid(std::exchange(process_, -1), &status, 0);
+    return status == 0 ? nlohmann::json::parse(said, nullptr, false) : discarded();
+  }
+
+ private:
+  static nlohmann::json discarded() { return {nlohmann::json::value_t::discarded}; }
+
+  // False at the end of what it says, at the deadline, or if it says too much.
+  bool read_more(Clock::time_point deadline, std::string& said) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd readable{.fd = from_, .events = POLLIN, .revents = 0};
+    if (left.count() <= 0 || said.size() > kMostBytes) return false;
+    if (poll(&readable, 1, static_cast<int>(left.count())) <= 0) return errno == EINTR;
+    std::array<char, 4096> piece;
+    const ssize_t got = read(from_, piece.data(), piece.size());
+    if (got > 0) said.append(piece.data(), static_cast<std::size_t>(got));
+    return got > 0;
+  }
+
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+  pid_t process_ = -1;
+  int from_ = -1;
+};
 
 bool has_form(const nlohmann::json& description) {
   const auto has_texts = [](const nlohmann::json& command) {
@@ -79,15 +135,24 @@ bool has_form(const nlohmann::json& description) {
          description.contains("adds") && description["adds"].is_object();
 }
 
-std::vector<CommandProgram> ask_all() {
+// All are started before the first answer is read.
+std::vector<CommandProgram> ask(const std::vector<fs::path>& files) {
+  std::vector<AskedProgram> asked;
+  for (const fs::path& file : files) asked.emplace_back(file);
+  const Clock::time_point deadline = Clock::now() + kAnswersWithin;
   std::vector<CommandProgram> found;
-  for (const fs::path& file : programs_in(command_folder())) {
-    if (is_this_program(file)) continue;
-    nlohmann::json description = description_of(file);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    nlohmann::json description = asked[i].answer(deadline);
     if (!has_form(description)) continue;
-    found.push_back({file.filename().string(), file, std::move(description)});
+    found.push_back({files[i].filename().string(), files[i], std::move(description)});
   }
   return found;
+}
+
+std::vector<CommandProgram> ask_all() {
+  std::vector<fs::path> files = programs_in(command_folder());
+  std::erase_if(files, is_this_program);
+  return ask(files);
 }
 
 bool has_command(const CommandProgram& program, const std::string& command) {
@@ -125,6 +190,12 @@ std::vector<Addition> additions_to(const std::string& command) {
 
 std::optional<FoundCommand> find_command_program(const std::string& command) {
   if (command.empty() || command.find('/') != std::string::npos) return std::nullopt;
+  // The one of this name most likely has it.
+  const fs::path namesake = command_folder() / (std::string(kPrefix) + command);
+  if (can_be_run(namesake)) {
+    const std::vector<CommandProgram> answered = ask({namesake});
+    if (!answered.empty() && has_command(answered.front(), command)) return FoundCommand{namesake};
+  }
   for (const CommandProgram& program : command_programs()) {
     if (has_command(program, command)) return FoundCommand{program.file};
   }

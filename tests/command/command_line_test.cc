@@ -106,7 +106,7 @@ TEST(CommandLine, RefusesABaselineThatIsAShard) {
 }
 
 TEST(CommandLine, SuggestsTheNearestCommand) {
-  EXPECT_THAT(refused({"lockbench", "stres"}).err, HasSubstr("did you mean 'stress'?"));
+  EXPECT_THAT(refused({"lockbench", "compar"}).err, HasSubstr("did you mean 'compare'?"));
   EXPECT_THAT(refused({"lockbench", "hlep"}).err, HasSubstr("did you mean 'help'?"));
 }
 
@@ -117,7 +117,7 @@ TEST(AllCommands, HaveNamesOfTheirOwnAndSayWhatTheyDo) {
     EXPECT_TRUE(names.insert(command->text().name).second) << command->text().name;
     EXPECT_NE(command->text().summary, "");
   }
-  EXPECT_GT(names.size(), 20U);
+  EXPECT_GT(names.size(), 10U);
 }
 
 }  // namespace

@@ -254,13 +254,26 @@ def lockbench(tmp_path: Path) -> Program:
     return Program(tmp_path)
 
 
+def installed_at(folder: Path, *commands: str) -> Path:
+    """lockbench in another folder, with the programs of these commands: lockbench-stress."""
+    files = [BINARY, *(BINARY.parent / "commands" / name for name in commands)]
+    for file in files:
+        copy = folder / file.relative_to(BINARY.parent)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if copy.exists() or not file.exists():
+            continue
+        try:
+            os.link(file, copy)
+        except OSError:  # another file system
+            shutil.copy(file, copy)
+    return folder / BINARY.name
+
+
 def with_engine(
     folder: Path, answer: str, name: str = "sim", locks: str = "mine\ta lock\t\t\t\n"
 ) -> Program:
     """The program beside an engine that knows these locks and does as `answer` says."""
-    binary = folder / "lockbench"
-    if not binary.exists():
-        shutil.copy(BINARY, binary)
+    binary = installed_at(folder, "lockbench-stress", "lockbench-petri")
     engine = folder / f"lockbench-{name}"
     engine.write_text(
         "#!/bin/sh\n"

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from program import BINARY, Program
+from program import BINARY, Program, installed_at
 
 PROGRAMS = sorted((BINARY.parent / "commands").glob("lockbench-*"))
 
@@ -64,9 +63,7 @@ def test_each_program_describes_itself_and_has_its_commands(
 
 
 def test_a_program_that_is_missing_is_named(lockbench: Program) -> None:
-    alone = lockbench.folder / "alone/lockbench"
-    alone.parent.mkdir()
-    shutil.copy(BINARY, alone)
+    alone = installed_at(lockbench.folder / "alone")
     done = subprocess.run([alone, "observ"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     first, missing = done.stderr.splitlines()
@@ -76,9 +73,7 @@ def test_a_program_that_is_missing_is_named(lockbench: Program) -> None:
 
 
 def test_a_program_that_answers_wrongly_is_left_out(lockbench: Program) -> None:
-    alone = lockbench.folder / "alone/lockbench"
-    alone.parent.mkdir()
-    shutil.copy(BINARY, alone)
+    alone = installed_at(lockbench.folder / "alone")
     commands = alone.parent / "commands"
     a_program(commands / "lockbench-crash", "kill -9 $$")
     a_program(commands / "lockbench-text", "echo commands")

@@ -22,7 +22,9 @@ CLEAN = {
     "harness/bench/plan/cell.h": '#include "workloads/settings.h"\n',
     "harness/bench/plan/preset.cc": "#include <toml++/toml.h>\n"
     '#include "harness/bench/plan/cell.h"\n',
-    "harness/program/main.cc": '#include <CLI/CLI.hpp>\n#include "harness/bench/plan/cell.h"\n',
+    "harness/program/main.cc": "#include <CLI/CLI.hpp>\n"
+    '#include "harness/bench/record/build.h"\n',
+    "harness/bench/record/build.h": "#pragma once\n",
     "tests/plan/plan_test.cc": '#include <gtest/gtest.h>\n#include "harness/bench/plan/cell.h"\n',
 }
 

@@ -22,8 +22,8 @@ from program import (
     with_engine,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-RACE = ROOT / "docs" / "models" / "race.pnml"
+ROOT = Path(__file__).resolve().parents[3]
+RACE = ROOT / "harness/petri/models/race.pnml"
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
 

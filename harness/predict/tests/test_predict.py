@@ -12,7 +12,7 @@ import pytest
 from installation import ROOT
 from program import Program, keep_rows, rows_of
 
-MODELS = ROOT / "workloads" / "machines"
+MODELS = ROOT / "harness/predict/machines"
 CELLS = ("--primitive", "global", "--primitive", "keyed", "--keys", "4", "--hold", "20ns")
 SMALL = (*CELLS, "--threads", "2", "--window", "20us", "--blocks", "1", "--format", "csv")
 

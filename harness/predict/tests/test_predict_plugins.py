@@ -34,7 +34,7 @@ def predicted(lockbench: Program, folder: Path, *locks: str, words: tuple[str, .
 
 
 def machine(folder: Path) -> Path:
-    text = (ROOT / "workloads" / "machines" / "i7-1165g7.toml").read_text(encoding="utf-8")
+    text = (ROOT / "harness/predict/machines/i7-1165g7.toml").read_text(encoding="utf-8")
     lines = [
         f"pause = {PAUSE_NS}" if line.startswith("pause =") else line for line in text.split("\n")
     ]

@@ -37,7 +37,7 @@ from analysis import cells
 from analysis.loader import InputError, Run
 from analysis.sections import Table
 
-FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "presets" / "published"
+FOLDER = Path(__file__).resolve().parents[3] / "workloads" / "presets" / "published"
 _NOTHING = "–"
 _UNITS: dict[str, Callable[[float], str]] = {
     "count": lambda value: f"{value:.0f}",

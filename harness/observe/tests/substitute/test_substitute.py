@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import BINARY, Program
+from program import BINARY, Program, installed_at
 
 _TESTS = Path("build/release/tests/substitute")
 CONTRACT = str(Path(os.environ.get("LOCKBENCH_CONTRACT", _TESTS / "lockbench_contract")).resolve())
@@ -88,10 +88,10 @@ def test_posix_holds_with(lock: str, lockbench: Program) -> None:
 
 def installed_in(folder: Path) -> Program:
     """The program and its libraries in another folder."""
-    folder.mkdir()
-    for file in [BINARY, *BINARY.parent.glob("liblockbench_*.so")]:
+    binary = installed_at(folder, "lockbench-observe")
+    for file in BINARY.parent.glob("liblockbench_*.so"):
         shutil.copy(file, folder / file.name)
-    return Program(folder.parent, folder / "lockbench")
+    return Program(folder.parent, binary)
 
 
 @pytest.mark.parametrize("name", ["with a space", "with:colon", "with$ORIGIN"])

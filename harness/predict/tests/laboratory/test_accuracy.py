@@ -17,7 +17,7 @@ from laboratory.accuracy import parts, rank_ceiling, repeated, sensitivity_text,
 from support import ROOT, MakeRun, Capture, printed, refusal
 
 
-MODEL = ROOT / "workloads" / "machines" / "i7-1165g7.toml"
+MODEL = ROOT / "harness/predict/machines/i7-1165g7.toml"
 LOCKS = ("global", "keyed", "striped", "reentrant")
 SPEED = {"global": 1e6, "keyed": 2e6, "striped": 3e6, "reentrant": 4e6}
 

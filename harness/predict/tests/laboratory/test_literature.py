@@ -17,7 +17,7 @@ from support import ROOT, MakeRun, Capture, refusal
 
 
 FIGURES = ROOT / "results" / "published"
-MACHINES = ROOT / "workloads" / "machines"
+MACHINES = ROOT / "harness/predict/machines"
 
 
 def curve(**times: list[float]) -> literature.Curve:
