@@ -138,7 +138,7 @@ nlohmann::json described_flags(const std::function<void(CLI::App&)>& add) {
   add(app);
   nlohmann::json flags = nlohmann::json::array();
   for (const CLI::Option* const option : app.get_options()) {
-    const bool is_switch = option->get_type_size_max() == 0;
+    const bool is_switch = option->get_expected_max() == 0;
     flags.push_back({{"name", "--" + option->get_lnames().front()},
                      {"type", is_switch ? "" : option->get_type_name()},
                      {"help", option->get_description()},

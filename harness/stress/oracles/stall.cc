@@ -386,7 +386,7 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
     }
   }
   const bool only_reads = abilities.keys_read && !any_writes(threads);
-  if (waits_beside_an_awaiter(threads) && (only_reads || abilities.lock_per_key)) {
+  if (waits_beside_an_awaiter(threads) && (only_reads || !abilities.keys_read)) {
     if (!abilities.keys_read) return dependent(threads, "");
     return no_progress(
         "a thread waits forever to read, though another reader is inside and no "
