@@ -40,6 +40,12 @@ BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).res
 PATIENCE_S = 60.0
 
 
+def environment() -> dict[str, str]:
+    """The variables of this process, but for the one that pytest changes with each test, which
+    other threads copy meanwhile."""
+    return {name: os.environ[name] for name in os.environ if name != "PYTEST_CURRENT_TEST"}
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -197,7 +203,7 @@ class Program:
             "stderr": subprocess.PIPE,
             "text": True,
             "preexec_fn": prepare,
-            "env": dict(os.environ),
+            "env": environment(),
         }
         options |= how
         env = options["env"]
@@ -294,7 +300,7 @@ def with_a_place(lockbench: Program) -> dict[str, str]:
     """The environment of one whose temporary files are the test's."""
     place = lockbench.folder / "place"
     place.mkdir()
-    return {**os.environ, "TMPDIR": str(place)}
+    return {**environment(), "TMPDIR": str(place)}
 
 
 def assert_interrupted_leaves_no_files(

@@ -21,11 +21,17 @@ from typing import Any
 
 import pytest
 from memory_group import memory_group
-from program import PLUGINS, Program, assert_complete, children_of, rows_of, wait_until
+from program import (
+    PLUGINS,
+    Program,
+    assert_complete,
+    children_of,
+    environment,
+    rows_of,
+    wait_until,
+)
 
 HOSTILE = str(PLUGINS / "hostile.so")
-# Runs are threads, and pytest changes its variables meanwhile.
-INHERITED = dict(os.environ)
 LOCK = "global:lock=hostile"
 
 PLAN = f"""
@@ -50,10 +56,10 @@ class Hostile:
         self.temporary = lockbench.folder / "temporary"
         self.temporary.mkdir()
 
-    def environment(self, when: str, what: str, **more: str) -> dict[str, str]:
+    def variables(self, when: str, what: str, **more: str) -> dict[str, str]:
         name, _, value = self.mark.partition("=")
         return {
-            **INHERITED,
+            **environment(),
             "TMPDIR": str(self.temporary),
             "HOSTILE_WHEN": when,
             "HOSTILE_WHAT": what,
@@ -64,7 +70,7 @@ class Hostile:
     def run(
         self, when: str, what: str, *words: str, **more: str
     ) -> subprocess.CompletedProcess[str]:
-        env = self.environment(when, what, **more)
+        env = self.variables(when, what, **more)
         return self.lockbench.run(*words, "--plugin", HOSTILE, env=env)
 
     def rows(self, when: str, what: str, **more: str) -> dict[str, dict[str, str]]:
@@ -188,7 +194,7 @@ def hangs_until_ctrl_c(hostile: Hostile, case: tuple[str, tuple[str, ...], str])
     plan = PLAN.replace('time_limit = "2s"', 'time_limit = "10min"')
     (hostile.lockbench.folder / "plan.toml").write_text(plan, encoding="utf-8")
     process = hostile.lockbench.start(
-        *words, "--plugin", HOSTILE, env=hostile.environment(when, what)
+        *words, "--plugin", HOSTILE, env=hostile.variables(when, what)
     )
 
     def is_mute(pid: int) -> bool:
