@@ -63,8 +63,12 @@ def wait_until(holds: Callable[[], Any], what: str, at_most_s: float = PATIENCE_
     raise AssertionError(f"waited in vain: {what}")
 
 
-def files_below(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def files_below(folder: Path) -> dict[Path, tuple[int, int, int]]:
+    """Each file with what changes when it is written. The contents of a program, which lies beside
+    many tests, are not read."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    stats = {path: path.lstat() for path in files}
+    return {path: (one.st_ino, one.st_size, one.st_mtime_ns) for path, one in stats.items()}
 
 
 def meta_of(run: Path) -> dict[str, Any]:
