@@ -8,11 +8,13 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
 #include <link.h>
 #include <map>
 #include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 #include <absl/strings/str_cat.h>
@@ -74,12 +76,21 @@ std::string readable(const char* name) {
   return text;
 }
 
-// A file in the format of this machine's programs. Bytes outside of the file read as empty.
+// A file in the format of this machine's programs, empty if it cannot be read. It is mapped, since
+// a program has tens of megabytes, of which a look-up needs the table of symbols.
 class SymbolFile {
  public:
   explicit SymbolFile(const char* path) {
-    std::ifstream file(path, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat status = {};
+    if (fstat(file, &status) == 0) map(file, static_cast<std::size_t>(status.st_size));
+    close(file);
+  }
+  SymbolFile(const SymbolFile&) = delete;
+  SymbolFile& operator=(const SymbolFile&) = delete;
+  ~SymbolFile() {
+    if (bytes_ != nullptr) munmap(const_cast<char*>(bytes_), size_);
   }
 
   // The sources, as their compilers named them, that have no object with the function that the
@@ -105,10 +116,18 @@ class SymbolFile {
   }
 
  private:
+  void map(int file, std::size_t size) {
+    void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (memory == MAP_FAILED) return;
+    bytes_ = static_cast<const char*>(memory);
+    size_ = size;
+  }
+
+  // Null if the file has no such bytes.
   template <class T>
   const T* at(std::uint64_t offset, std::uint64_t count) const {
-    if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T)) return nullptr;
-    return reinterpret_cast<const T*>(bytes_.data() + offset);
+    if (offset > size_ || count > (size_ - offset) / sizeof(T)) return nullptr;
+    return reinterpret_cast<const T*>(bytes_ + offset);
   }
 
   // Calls `visit` for each symbol table and the table of its names, until `visit` returns true.
@@ -179,7 +198,8 @@ class SymbolFile {
     return "";
   }
 
-  std::vector<char> bytes_;
+  const char* bytes_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 std::string symbol_at(const void* address, unsigned type) {
@@ -198,7 +218,7 @@ std::string symbol_at(const void* address, unsigned type) {
 }  // namespace
 
 std::string function_at(const void* address) {
-  static std::map<const void*, std::string> names;  // a look-up reads a file
+  static std::map<const void*, std::string> names;  // a look-up goes through a table
   const auto [name, added] = names.try_emplace(address);
   if (added) name->second = symbol_at(address, STT_FUNC);
   return name->second;
