@@ -349,4 +349,10 @@ std::string end_text(const std::string& who, const ChildResult& result) {
   return result.last_line.empty() ? text : text + ": " + printable(result.last_line);
 }
 
+std::optional<std::string> complaint_of(const ChildResult& result, std::string_view prefix) {
+  const std::string_view line = std::string_view(result.err).substr(0, result.err.find('\n'));
+  if (!line.starts_with(prefix)) return std::nullopt;
+  return printable(line.substr(prefix.size()));
+}
+
 }  // namespace lockbench

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,5 +70,10 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order);
 // "the trial's process was ended by signal 11 (Segmentation fault): last line of its standard
 // error", or the same with its exit code. `who` is "the trial's process".
 std::string end_text(const std::string& who, const ChildResult& result);
+
+// The first line that the child wrote to standard error, without `prefix`, with which each
+// complaint of lockbench begins: "lockbench trial: ". Absent if it does not begin so: the line is
+// then somebody else's.
+std::optional<std::string> complaint_of(const ChildResult& result, std::string_view prefix);
 
 }  // namespace lockbench

@@ -3,25 +3,22 @@
 #include "harness/process/command_programs.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <iostream>
 #include <iterator>
-#include <poll.h>
 #include <set>
-#include <spawn.h>
 #include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
+#include <absl/status/statusor.h>
+
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
+#include "harness/process/line_process.h"
 #include "harness/process/pipe.h"
 #include "harness/process/resources.h"
 
@@ -60,68 +57,6 @@ bool is_this_program(const fs::path& file) {
   return fs::equivalent(file, this_program(), error);
 }
 
-// A program that was asked what it has. It is a process without a folder for temporary files, which
-// run_child() would make: the question comes before any command has begun.
-class AskedProgram {
- public:
-  explicit AskedProgram(const fs::path& file) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    std::vector<std::string> words{file.string(), kDescribe};
-    const int error =
-        posix_spawn(&process_, file.c_str(), &actions, nullptr, pointers_to(words).data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    from_ = ends[0];
-    if (error != 0) process_ = -1;
-  }
-  AskedProgram(AskedProgram&& other) noexcept
-      : process_(std::exchange(other.process_, -1)), from_(std::exchange(other.from_, -1)) {}
-  AskedProgram& operator=(AskedProgram&&) = delete;
-  ~AskedProgram() {
-    if (from_ >= 0) close(from_);
-    if (process_ > 0) {
-      kill(process_, SIGKILL);
-      waitpid(process_, nullptr, 0);
-    }
-  }
-
-  // Discarded if the program does not answer in time, or fails.
-  nlohmann::json answer(Clock::time_point deadline) {
-    std::string said;
-    while (process_ > 0 && read_more(deadline, said)) continue;
-    int status = -1;
-    if (process_ <= 0 || Clock::now() >= deadline || said.size() > kMostBytes) return discarded();
-    waitpid(std::exchange(process_, -1), &status, 0);
-    return status == 0 ? nlohmann::json::parse(said, nullptr, false) : discarded();
-  }
-
- private:
-  static nlohmann::json discarded() { return {nlohmann::json::value_t::discarded}; }
-
-  // False at the end of what it says, at the deadline, or if it says too much.
-  bool read_more(Clock::time_point deadline, std::string& said) const {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd readable{.fd = from_, .events = POLLIN, .revents = 0};
-    if (left.count() <= 0 || said.size() > kMostBytes) return false;
-    if (poll(&readable, 1, static_cast<int>(left.count())) <= 0) return errno == EINTR;
-    std::array<char, 4096> piece;
-    const ssize_t got = read(from_, piece.data(), piece.size());
-    if (got > 0) said.append(piece.data(), static_cast<std::size_t>(got));
-    return got > 0;
-  }
-
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-
-  pid_t process_ = -1;
-  int from_ = -1;
-};
-
 bool has_form(const nlohmann::json& description) {
   const auto has_texts = [](const nlohmann::json& command) {
     if (!command.is_object()) return false;
@@ -135,14 +70,20 @@ bool has_form(const nlohmann::json& description) {
          description.contains("adds") && description["adds"].is_object();
 }
 
-// All are started before the first answer is read.
+// All are started before the first answer is read. They are no run_child(), which would make a
+// folder for temporary files: the question comes before any command has begun.
 std::vector<CommandProgram> ask(const std::vector<fs::path>& files) {
-  std::vector<AskedProgram> asked;
-  for (const fs::path& file : files) asked.emplace_back(file);
+  std::vector<absl::StatusOr<LineProcess>> asked;
+  for (const fs::path& file : files) {
+    asked.push_back(LineProcess::start({file.string(), kDescribe}));
+  }
   const Clock::time_point deadline = Clock::now() + kAnswersWithin;
   std::vector<CommandProgram> found;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    nlohmann::json description = asked[i].answer(deadline);
+    if (!asked[i].ok()) continue;
+    const absl::StatusOr<std::string> line = asked[i]->read(deadline);
+    if (!line.ok()) continue;
+    nlohmann::json description = nlohmann::json::parse(*line, nullptr, false);
     if (!has_form(description)) continue;
     found.push_back({files[i].filename().string(), files[i], std::move(description)});
   }

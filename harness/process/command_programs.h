@@ -5,7 +5,7 @@
 // lockbench itself knows the commands of the benchmark. `lockbench observe` is run by
 // lockbench-observe, which lies in the folder of such programs; a program lockbench-NAME on the
 // PATH is a command, too. What such a program has, it answers itself, in JSON, when it is started
-// with the word --describe; nothing is remembered from one call to the next:
+// with the word --describe, in one line; nothing is remembered from one call to the next:
 //
 //   {"commands": [{"name": "predict", "group": "machines", "summary": "Predicts …"}],
 //    "adds": {"list": {…}, "advise": {…}}}

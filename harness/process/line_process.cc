@@ -86,10 +86,10 @@ absl::StatusOr<std::string> LineProcess::ask(Clock::duration at_most) {
   while (write(to_, "\n", 1) != 1) {
     if (errno != EINTR) return ended();
   }
-  return read_line(deadline);
+  return read(deadline);
 }
 
-absl::StatusOr<std::string> LineProcess::read_line(Clock::time_point deadline) {
+absl::StatusOr<std::string> LineProcess::read(Clock::time_point deadline) {
   for (;;) {
     if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
       std::string line = unread_.substr(0, end);
@@ -104,7 +104,7 @@ absl::StatusOr<std::string> LineProcess::read_line(Clock::time_point deadline) {
     const auto look_ms = std::chrono::duration_cast<std::chrono::milliseconds>(look).count() + 1;
     if (poll(&readable, 1, static_cast<int>(look_ms)) <= 0) continue;
     std::array<char, 1 << 12> piece;
-    const ssize_t got = read(from_, piece.data(), piece.size());
+    const ssize_t got = ::read(from_, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return ended();
     unread_.append(piece.data(), static_cast<std::size_t>(got));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LineProcess: a program that answers one line for each line that it is sent.
+// LineProcess: a program that prints lines, of its own accord or for each line that it is sent.
 //
-// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is
+// Guarantees   read() and ask() return at their deadline, when the program has ended, or when a
+// signal is
 //              noted, whatever the program does. The destructor ends the program and waits for it.
 //              end_orphans() does not end the program.
 // Not offered  Answers longer than kMostAnswerBytes; what the program prints on standard error,
 //              which is dropped.
-// Requires     SIGPIPE is ignored; one thread.
+// Requires     for ask(): SIGPIPE is ignored. One thread.
 #pragma once
 
 #include <chrono>
@@ -37,9 +38,11 @@ class LineProcess {
   LineProcess& operator=(LineProcess&&) = delete;
   ~LineProcess();
 
-  // The next line that the program prints after it was sent one. DeadlineExceeded; Cancelled if a
-  // signal was noted (signals.h); Unavailable, with the reason, if the program has ended or printed
-  // too much.
+  // The next line that the program prints. DeadlineExceeded; Cancelled if a signal was noted
+  // (signals.h); Unavailable, with the reason, if the program has ended or printed too much.
+  absl::StatusOr<std::string> read(std::chrono::steady_clock::time_point deadline);
+
+  // The same, after the program was sent an empty line.
   absl::StatusOr<std::string> ask(std::chrono::steady_clock::duration at_most);
 
  private:
@@ -49,8 +52,6 @@ class LineProcess {
         to_(to),
         from_(from),
         patience_(patience) {}
-
-  absl::StatusOr<std::string> read_line(std::chrono::steady_clock::time_point deadline);
 
   absl::Status ended();
 

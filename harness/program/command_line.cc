@@ -172,8 +172,8 @@ std::vector<std::string> words_without_help(const std::vector<std::string>& word
 }
 
 std::variant<Chosen, Reply> read_command_line(const Commands& commands,
-                                              const std::vector<std::string>& typed) {
-  std::vector<std::string> words = words_without_help(typed);
+                                              const std::vector<std::string>& given) {
+  std::vector<std::string> words = given;
   CLI::App app("Measures on this machine which lock by key suits a workload.", "lockbench");
   app.footer(std::string(kFirstSteps) + "\n" + kExitCodes);
   app.require_subcommand(1);

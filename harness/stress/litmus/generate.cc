@@ -178,12 +178,12 @@ void add_timeouts(std::vector<std::string>& texts) {
   for (const std::chrono::nanoseconds timeout : kTimeoutsOfMoreBits) {
     texts.push_back(absl::StrCat("L0 A1 U | W0:", timeout.count(), " U"));
   }
-  for (const std::int64_t seconds : kTimeoutsOfManySeconds) {
-    texts.push_back(absl::StrCat("L0 A1 U | W0:", seconds, "000000000 U"));
+  for (const std::chrono::nanoseconds timeout : kTimeoutsOfManySeconds) {
+    texts.push_back(absl::StrCat("L0 A1 U | W0:", timeout.count(), " U"));
   }
   std::string beside_bounds = "L0 A1 U |";
-  for (const std::int64_t ns : kTimeoutsBesideBounds) {
-    absl::StrAppend(&beside_bounds, " W0:", ns, " U");
+  for (const std::chrono::nanoseconds timeout : kTimeoutsBesideBounds) {
+    absl::StrAppend(&beside_bounds, " W0:", timeout.count(), " U");
   }
   texts.push_back(std::move(beside_bounds));
   texts.push_back("L0 R3000000000 U L0 R3000000000 U | W0:4000000000 U");

@@ -4,9 +4,7 @@
 // where it keeps them in too few bits, and those beside the bounds of a unit.
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 
 namespace lockbench::stress {
@@ -25,28 +23,50 @@ inline constexpr std::chrono::nanoseconds kTimeoutsOfMoreBits[] = {
     std::chrono::seconds(std::int64_t{1} << 31) + kShortOfTimeout,
 };
 
-// In nanoseconds: 1, the units, a day, a year, and 2^31 and 2^32 of each unit below a second, each
-// with its neighbours. All of them together are less than the years that 64 bits have. Such a wait
-// ends in a simulation alone.
-inline constexpr auto kTimeoutsBesideBounds = [] {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  constexpr std::int64_t kDay = 86'400 * kSecond;
-  std::array<std::int64_t, 30> lengths{1, kSecond - 1, kSecond, kSecond + 1, kDay, 365 * kDay};
-  std::size_t next = 6;
-  for (const std::int64_t unit : {1, 1'000, 1'000'000}) {
-    for (const int bits : {31, 32}) {
-      const std::int64_t bound = (std::int64_t{1} << bits) * unit;
-      for (const std::int64_t off : {-unit, std::int64_t{0}, unit}) lengths[next++] = bound + off;
-    }
-    lengths[next++] = unit == 1 ? 2 : unit;
-    lengths[next++] = unit == 1 ? 999 : unit - 1;
-  }
-  return lengths;
-}();
+inline constexpr std::int64_t k31Bits = std::int64_t{1} << 31;
+inline constexpr std::int64_t k32Bits = std::int64_t{1} << 32;
+
+// The units, and the bounds of 31 and 32 bits of each unit below a second, with their neighbours.
+// All of them together are less than the years that 64 bits of nanoseconds have. Such a wait ends
+// in a simulation alone.
+inline constexpr std::chrono::nanoseconds kTimeoutsBesideBounds[] = {
+    std::chrono::nanoseconds(1),
+    std::chrono::nanoseconds(2),
+    std::chrono::nanoseconds(999),
+    std::chrono::nanoseconds(k31Bits - 1),
+    std::chrono::nanoseconds(k31Bits),
+    std::chrono::nanoseconds(k31Bits + 1),
+    std::chrono::nanoseconds(k32Bits - 1),
+    std::chrono::nanoseconds(k32Bits),
+    std::chrono::nanoseconds(k32Bits + 1),
+    std::chrono::microseconds(1),
+    std::chrono::microseconds(999),
+    std::chrono::microseconds(k31Bits - 1),
+    std::chrono::microseconds(k31Bits),
+    std::chrono::microseconds(k31Bits + 1),
+    std::chrono::microseconds(k32Bits - 1),
+    std::chrono::microseconds(k32Bits),
+    std::chrono::microseconds(k32Bits + 1),
+    std::chrono::milliseconds(1),
+    std::chrono::nanoseconds(999'999'999),
+    std::chrono::seconds(1),
+    std::chrono::nanoseconds(1'000'000'001),
+    std::chrono::milliseconds(k31Bits - 1),
+    std::chrono::milliseconds(k31Bits),
+    std::chrono::milliseconds(k31Bits + 1),
+    std::chrono::milliseconds(k32Bits - 1),
+    std::chrono::milliseconds(k32Bits),
+    std::chrono::milliseconds(k32Bits + 1),
+    std::chrono::hours(24),
+    std::chrono::hours(24 * 365),
+};
 
 // The same of seconds, which have no room beside each other.
-inline constexpr std::int64_t kTimeoutsOfManySeconds[] = {
-    (std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, (std::int64_t{1} << 32) - 1,
-    std::int64_t{1} << 32};
+inline constexpr std::chrono::seconds kTimeoutsOfManySeconds[] = {
+    std::chrono::seconds(k31Bits - 1),
+    std::chrono::seconds(k31Bits),
+    std::chrono::seconds(k32Bits - 1),
+    std::chrono::seconds(k32Bits),
+};
 
 }  // namespace lockbench::stress

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <absl/strings/strip.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/printable.h"
@@ -38,11 +37,8 @@ absl::StatusOr<CaseAnswer> ask(const std::filesystem::path& program, const std::
   if (said->ending == ChildEnding::kEnded && said->status == 0) {
     return case_answer_from_json(said->out);
   }
-  // Its complaint begins with its name.
-  const std::string_view line = std::string_view(said->err).substr(0, said->err.find('\n'));
-  const std::string prefix = "lockbench " + command + ": ";
-  if (line.starts_with(prefix)) {
-    return absl::InvalidArgumentError(std::string(line.substr(prefix.size())));
+  if (const auto complaint = complaint_of(*said, "lockbench " + command + ": ")) {
+    return absl::InvalidArgumentError(*complaint);
   }
   return absl::UnavailableError(end_text(program.filename().string(), *said));
 }

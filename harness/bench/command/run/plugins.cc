@@ -52,11 +52,9 @@ absl::StatusOr<PluginDescription> ask(const std::string& file, const PluginLoade
                                   " s; look at what it does when it is loaded");
   }
   if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 2) {
-    std::string said = printable(result->err.substr(0, result->err.find('\n')));
-    // Without this prefix the message is not from lockbench: the plug-in ended the process when it
-    // was loaded.
-    if (said.starts_with(loader.prefix)) {
-      return absl::InvalidArgumentError(said.erase(0, loader.prefix.size()));
+    // Absent if the plug-in ended the process when it was loaded.
+    if (const auto complaint = complaint_of(*result, loader.prefix)) {
+      return absl::InvalidArgumentError(*complaint);
     }
   }
   if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {

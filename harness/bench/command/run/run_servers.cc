@@ -72,10 +72,8 @@ absl::Status try_out(const Trial& trial) {
   if (!result.ok()) return result.status();
   if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
   if (result->ending == ChildEnding::kEnded && result->status == 0) return absl::OkStatus();
-  const std::string prefix = "lockbench trial: ";
-  std::string said = result->err.substr(0, result->err.find('\n'));
-  if (!said.starts_with(prefix)) return refuse(end_text("the process that tried it", *result));
-  return refuse(said.erase(0, prefix.size()));
+  if (const auto complaint = complaint_of(*result, "lockbench trial: ")) return refuse(*complaint);
+  return refuse(end_text("the process that tried it", *result));
 }
 
 absl::Status try_each(const std::vector<Trial>& trials) {
