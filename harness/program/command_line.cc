@@ -200,7 +200,8 @@ std::variant<Chosen, Reply> read_command_line(const Commands& commands,
     app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::Success& wanted) {
     return say(app, wanted);
-  } catch (const CLI::RequiredError&) {
+  } catch (const CLI::RequiredError& error) {
+    if (command != nullptr) return explain(app, error);
     return wrong(app, explain_extra(app, words[1]));  // a flag where a command should be
   } catch (const CLI::ParseError& error) {
     return explain(app, error);

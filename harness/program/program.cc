@@ -92,10 +92,19 @@ std::optional<int> run_elsewhere(const Contents& contents, const std::vector<std
   return become(found->file, std::move(its_words));
 }
 
+// The exit code of a program that ends with `code`, once all that it printed is written.
+int end(int code) {
+  if (std::cout.flush() || reader_closed(STDOUT_FILENO)) return code;
+  std::cerr
+      << "lockbench: standard output could not be written; free some space, or redirect it to a "
+         "file that can be\n";
+  return code == kSuccess ? kCouldNotFinish : code;
+}
+
 }  // namespace
 
 int run_program(const Contents& contents, const std::vector<std::string>& typed) {
-  if (typed.size() == 2 && typed[1] == kDescribe) return describe(contents);
+  if (typed.size() == 2 && typed[1] == kDescribe) return end(describe(contents));
   restore_inherited_settings();
   const std::vector<std::string> words = words_without_help(typed);
   if (const std::optional<int> code = run_elsewhere(contents, words)) return *code;
@@ -107,11 +116,7 @@ int run_program(const Contents& contents, const std::vector<std::string>& typed)
   }
   // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
-  if (std::cout.flush() || reader_closed(STDOUT_FILENO)) return code;
-  std::cerr
-      << "lockbench: standard output could not be written; free some space, or redirect it to a "
-         "file that can be\n";
-  return code == kSuccess ? kCouldNotFinish : code;
+  return end(code);
 }
 
 }  // namespace lockbench

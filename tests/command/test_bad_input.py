@@ -34,6 +34,7 @@ OF_THE_CORE: list[tuple[str, ...]] = [
     ("preset init mine", "'mine'", "name it mine.toml"),
     ("preset init ''", "no name given"),
     ("preset init a.toml b.toml", "'b.toml'", "one file"),
+    ("plugin", "lockbench plugin: file is required"),
     ("trial --parent me", "--parent: 'me' is not a whole number"),
     ("trial --flamegraph keyed.png", "'keyed.png' does not end in .svg"),
     ("trial --flamegraph keyed.svg --try", "--try measures nothing"),

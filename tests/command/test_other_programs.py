@@ -62,6 +62,12 @@ def test_each_program_describes_itself_and_has_its_commands(
         assert f"lockbench {command['name']}" in shown.stdout.replace("\n", " ")
 
 
+def test_a_description_that_was_not_written_is_no_success() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([PROGRAMS[0], "--describe"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and b"could not be written" in done.stderr
+
+
 def test_a_program_that_is_missing_is_named(lockbench: Program) -> None:
     alone = installed_at(lockbench.folder / "alone")
     done = subprocess.run([alone, "observ"], capture_output=True, text=True, check=False)

@@ -190,6 +190,11 @@ TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
   };
   EXPECT_TRUE(says(kSimEngine, {.timed = true}, "; a wall clock that is set"));
   EXPECT_FALSE(says(kSimEngine, {}, "a wall clock that is set"));
+  EXPECT_TRUE(says(kSimEngine, {}, "; nested holds (reentrant is not promised)"));
+  EXPECT_FALSE(says(kSimEngine, {.reentrant = true}, "nested holds"));
+  EXPECT_TRUE(says(kRealEngine, {}, "; tries that fail though the lock is free (strong_try"));
+  EXPECT_FALSE(says(kRealEngine, {.strong_try = true}, "strong_try"));
+  EXPECT_FALSE(says(kSimEngine, {.fair = true}, "(fair is not promised)"));
   EXPECT_TRUE(says(kRealEngine, {}, "not varied: holds of more than 30 ms; "));
   EXPECT_FALSE(says(kSimEngine, {}, "holds of more than 30 ms"));
   const Abilities many{.fair = true, .capacity = 66};

@@ -59,6 +59,13 @@ constexpr Dimension kUnvaried[] = {
      [](const Abilities& can) { return can.lock_per_key && can.any_key; }},
     {"nests of more than 1,024 holds", true, false,
      [](const Abilities& can) { return can.reentrant; }},
+    // A lock may have been meant to do what it does not promise.
+    {"nested holds (reentrant is not promised)", true, true,
+     [](const Abilities& can) { return !can.reentrant && can.capacity == 1; }},
+    {"the order of arrival (fair is not promised)", true, true,
+     [](const Abilities& can) { return !can.fair; }},
+    {"tries that fail though the lock is free (strong_try is not promised)", true, true,
+     [](const Abilities& can) { return !can.strong_try; }},
 };
 
 }  // namespace
