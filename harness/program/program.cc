@@ -65,17 +65,32 @@ bool names_other_command(const Commands& commands, const std::vector<std::string
   });
 }
 
-// A line that names the programs that are missing; empty if none is.
-std::string missing_programs(const std::vector<std::string>& others) {
+constexpr char kHowToGetPrograms[] =
+    "; in a checkout: cmake --build --preset release; or install all of lockbench";
+
+// Of these programs, those that are missing.
+std::vector<std::string> missing_programs(const std::vector<std::string>& others) {
   std::vector<std::string> missing;
   for (const std::string& name : others) {
     if (access((command_folder() / name).c_str(), X_OK) != 0) missing.push_back(name);
   }
-  if (missing.empty()) return {};
-  return absl::StrCat(
-      "lockbench: a command may be of a program that is not here: ", absl::StrJoin(missing, ", "),
-      "; in a checkout: cmake --build --preset release; or install all of "
-      "lockbench\n");
+  return missing;
+}
+
+// What is said of a command that no program here has: `unknown`, or the program that is missing.
+Reply explain_missing(const std::string& command, const std::vector<std::string>& others,
+                      Reply unknown) {
+  const std::vector<std::string> missing = missing_programs(others);
+  if (missing.empty()) return unknown;
+  const std::string namesake = "lockbench-" + command;
+  if (std::find(missing.begin(), missing.end(), namesake) != missing.end()) {
+    unknown.err = absl::StrCat("lockbench: '", command, "' needs ", namesake, ", which is not here",
+                               kHowToGetPrograms, "\n");
+    return unknown;
+  }
+  absl::StrAppend(&unknown.err, "lockbench: a command may be of a program that is not here: ",
+                  absl::StrJoin(missing, ", "), kHowToGetPrograms, "\n");
+  return unknown;
 }
 
 // Runs the program that has the command, if it is not this one's. Returns only if none has it, or
@@ -108,12 +123,12 @@ int run_program(const Contents& contents, const std::vector<std::string>& typed)
   restore_inherited_settings();
   const std::vector<std::string> words = words_without_help(typed);
   if (const std::optional<int> code = run_elsewhere(contents, words)) return *code;
-  const std::variant<Chosen, Reply> read = read_command_line(contents.commands, words);
-  const Chosen* const chosen = std::get_if<Chosen>(&read);
-  int code = chosen != nullptr ? run(*chosen) : answer(std::get<Reply>(read));
-  if (chosen == nullptr && names_other_command(contents.commands, words)) {
-    std::cerr << missing_programs(contents.others);
+  std::variant<Chosen, Reply> read = read_command_line(contents.commands, words);
+  Reply* const reply = std::get_if<Reply>(&read);
+  if (reply != nullptr && names_other_command(contents.commands, words)) {
+    *reply = explain_missing(words[1], contents.others, std::move(*reply));
   }
+  int code = reply != nullptr ? answer(*reply) : run(std::get<Chosen>(read));
   // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   return end(code);
