@@ -19,6 +19,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
 
 namespace lockbench::stress {
 namespace {
@@ -242,6 +243,53 @@ std::string without_parameters(const std::string& function) {
     if (text[at] == '(' && --open == 0) return text.substr(0, at);
   }
   return text;
+}
+
+namespace {
+
+constexpr std::string_view kOperator = "operator";
+
+// The bytes of `text` from `at` on that spell an operator with angle brackets: 0 if none is there.
+std::size_t angled_operator_at(std::string_view text, std::size_t at) {
+  if (!text.substr(0, at).ends_with(kOperator)) return 0;
+  for (const std::string_view spelled :
+       {"<=>", "->*", "<<=", ">>=", "->", "<<", ">>", "<=", ">=", "<", ">"}) {
+    if (text.substr(at).starts_with(spelled)) return spelled.size();
+  }
+  return 0;
+}
+
+std::string without_template_arguments(std::string_view text) {
+  std::string kept;
+  int depth = 0;
+  int parentheses = 0;  // within arguments: a > in them is no bracket
+  for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t bytes = angled_operator_at(text, at)) {
+      if (depth == 0) kept += text.substr(at, bytes);
+      at += bytes;
+      continue;
+    }
+    const char c = text[at++];
+    if (depth > 0 && (c == '(' || c == ')')) parentheses += c == '(' ? 1 : -1;
+    if (c == '<' && parentheses == 0 && depth++ == 0) kept += "<…";
+    if (depth == 0) kept += c;
+    if (c == '>' && parentheses == 0 && depth > 0 && --depth == 0) kept += '>';
+  }
+  return kept;
+}
+
+// `pick<…>` of `Flag<…> pick<…>`: of a template's function the name begins with what it returns.
+std::string without_result(std::string text) {
+  const std::size_t space = text.rfind(' ', text.find(kOperator));
+  return space == std::string::npos ? text : text.substr(space + 1);
+}
+
+}  // namespace
+
+std::string short_function_name(const std::string& function) {
+  const std::string name = absl::StrReplaceAll(
+      without_parameters(function), {{"(anonymous namespace)::", ""}, {"[abi:cxx11]", ""}});
+  return without_result(without_template_arguments(name));
 }
 
 std::vector<std::string> sources_without_instrumentation(const char* library) {

@@ -23,6 +23,11 @@ std::string readable_name(const char* name);
 // A readable name without the parameters of the function, which are longer than it and say less.
 std::string without_parameters(const std::string& function);
 
+// A readable name for a sentence or a column: without parameters, anonymous namespaces and the
+// arguments of templates; `Cache<…>::get` for `Cache<std::string, 64>::get(int) const`. Names
+// that differ in these alone become equal.
+std::string short_function_name(const std::string& function);
+
 // The sources of a shared library, as their compilers named them, that were compiled without
 // instrumentation; empty if its symbols were removed.
 std::vector<std::string> sources_without_instrumentation(const char* library);

@@ -41,6 +41,25 @@ TEST(WithoutParameters, OnlyTheLastParenthesesAreOfTheFunction) {
   EXPECT_EQ(without_parameters("run(void (*)(int)) [clone .isra.0]"), "run");
 }
 
+TEST(ShortFunctionName, LeavesOutWhatIsLongerThanTheName) {
+  const auto short_of = [](const char* name) { return stress::short_function_name(name); };
+  EXPECT_EQ(short_of("work"), "work");
+  EXPECT_EQ(short_of("Cache<std::string, 64>::get(int) const"), "Cache<…>::get");
+  EXPECT_EQ(short_of("Flag<(5)>(3)> (anonymous namespace)::pick<5>()"), "pick<…>");
+  EXPECT_EQ(short_of("std::map<A, std::vector<B<C> > >::find(A const&)"), "std::map<…>::find");
+  EXPECT_EQ(short_of("S<int>::operator<(S<int> const&) const"), "S<…>::operator<");
+  EXPECT_EQ(short_of("bool operator<< <int>(T<int>)"), "operator<< <…>");
+  EXPECT_EQ(short_of("Job::operator()(int) const"), "Job::operator()");
+  EXPECT_EQ(short_of("P<int>::operator->() const"), "P<…>::operator->");
+  EXPECT_EQ(short_of("name[abi:cxx11](int)"), "name");
+  EXPECT_EQ(short_of("main::{lambda(int)#1}::operator()(int) const"),
+            "main::{lambda(int)#1}::operator()");
+  EXPECT_EQ(short_of("core::ops::FnOnce::call_once<F>"), "core::ops::FnOnce::call_once<…>");
+  EXPECT_EQ(short_of("<alloc::vec::Vec<T> as Drop>::drop"), "<…>::drop");
+  EXPECT_EQ(short_of("libc.so.6+0x8f3a"), "libc.so.6+0x8f3a");
+  EXPECT_EQ(short_of(""), "");
+}
+
 Observation with_places(const std::vector<std::string>& functions) {
   ObservedProcess process;
   for (const std::string& function : functions) {

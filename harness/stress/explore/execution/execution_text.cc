@@ -126,7 +126,7 @@ std::string ExecutionText::place_of(const CallStack& stack) {
 
 std::string ExecutionText::line_of(const void* code) {
   const std::string place = lines_.place_in({&code, 1});
-  return place.find(':') == std::string::npos ? "" : absl::StrCat(" (", place, ")");
+  return place.find(':') == std::string::npos ? "" : place;
 }
 
 std::string ExecutionText::block_name(const Block& block) {

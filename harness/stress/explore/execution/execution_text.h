@@ -47,7 +47,7 @@ class ExecutionText {
   // execution.
   std::string word(const void* place);
 
-  // ` (node_lock.h:40)`: the line of the access that returns to `code`; empty if unknown.
+  // `node_lock.h:40`: the line of the access that returns to `code`; empty if unknown.
   std::string line_of(const void* code);
 
  private:
