@@ -26,10 +26,14 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// True of the platform layer: of the checkout, or as it is installed for plug-ins.
+bool is_of_the_platform(std::string_view file) {
+  return contains(file, "primitives/platform/") || contains(file, "/lockbench/platform/");
+}
+
 // Whether the file belongs to the harness, the platform layer or the system's libraries.
 bool is_not_the_locks(std::string_view file) {
-  return contains(file, "harness/stress/") || contains(file, "primitives/platform/") ||
-         file.starts_with("/usr/");
+  return contains(file, "harness/stress/") || is_of_the_platform(file) || file.starts_with("/usr/");
 }
 
 // The same by the name of a function, for code without debug information.
@@ -157,8 +161,8 @@ std::string shortened(std::string_view file) {
 }
 
 bool stands_for_an_access(std::string_view file) {
-  return file.find("primitives/platform/simulated/atomic.h") != std::string_view::npos ||
-         file.find("/include/c++/") != std::string_view::npos;
+  return (is_of_the_platform(file) && contains(file, "/simulated/atomic.h")) ||
+         contains(file, "/include/c++/");
 }
 
 // Parses one line of addr2line: `file:line`, perhaps followed by ` (discriminator 3)`.

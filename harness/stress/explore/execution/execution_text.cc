@@ -200,11 +200,14 @@ std::string ExecutionText::text_of(const Access& access) {
 }
 
 TraceStep ExecutionText::step_of(const Access& access) {
+  // A write leaves its store buffer while any thread is anywhere: that line has nothing to do with
+  // it.
+  const bool has_place = access.kind != Access::kFlush;
   TraceStep step{.at = access.step,
                  .thread = program_thread(access.thread),
                  .text = text_of(access),
                  .act = act_of(access.kind),
-                 .place = place_of(access.stack),
+                 .place = has_place ? place_of(access.stack) : std::string(),
                  .access = true};
   if (access.word != nullptr) step.word = word(access.word);
   if (has_order(access.kind)) {
