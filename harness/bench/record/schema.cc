@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
@@ -120,8 +121,8 @@ using S = Sample;
 constexpr std::string_view kNoWaits = "no wait was timed";
 constexpr std::string_view kNoHolds = "no hold was timed";
 
-// The order is guaranteed. A column with only a name is a field of the sample, which describes it.
-// Fields that are not listed here follow at the end, in their own order.
+// All columns, in the order that results/README.md promises: a new one is added at the end. One
+// with only a name is a field of the sample, which describes it.
 const Column kColumns[] = {
     {"schema_version", "number", "version of this table", "", of_run<&RunIdentity::schema_version>},
     {"run_id", "name", "the run; the same in all its files", "", of_run<&RunIdentity::run_id>},
@@ -302,6 +303,9 @@ const Column kColumns[] = {
        return load ? text(load->share) : std::string();
      }},
     {"busy_share"},
+    {"throttled_periods"},
+    {"throttled_s"},
+    {"starved_s"},
 };
 
 constexpr FieldDescription kLatencyColumns[] = {
@@ -317,13 +321,17 @@ constexpr FieldDescription kLatencyColumns[] = {
     {"attempt", "number", "attempt of this trial, as in `trials.csv`", {}},
 };
 
-// Fills in the descriptions from the fields of the sample, and adds the fields that are not listed.
-std::vector<Column> with_sample_fields(std::vector<Column> columns) {
+// Fills in the descriptions from the fields of the sample.
+std::vector<Column> with_descriptions(std::vector<Column> columns) {
   const Sample none;
   fields(none, [&columns](const Field& field, const auto&) {
-    auto place = std::find_if(columns.begin(), columns.end(),
-                              [&](const Column& column) { return column.name == field.name; });
-    if (place == columns.end()) place = columns.insert(place, Column{field, nullptr});
+    const auto place = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
+      return column.name == field.name;
+    });
+    if (place == columns.end()) {
+      throw std::logic_error("the field " + std::string(field.name) +
+                             " of the sample has no column: add it at the end of kColumns");
+    }
     static_cast<FieldDescription&>(*place) = field;
   });
   return columns;
@@ -357,7 +365,7 @@ std::vector<std::string> names_of(const Columns& columns) {
 
 std::span<const Column> trial_columns() {
   static const std::vector<Column> columns =
-      with_sample_fields({std::begin(kColumns), std::end(kColumns)});
+      with_descriptions({std::begin(kColumns), std::end(kColumns)});
   return columns;
 }
 
