@@ -14,6 +14,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/symbols/debug_information.h"
 #include "harness/symbols/function_names.h"
@@ -57,15 +58,20 @@ std::string short_name(std::string_view file) {
 
 class SourceLines::Impl {
  public:
-  std::string place_in(std::span<const void* const> stack) {
+  std::string place_in(std::span<const void* const> stack, std::size_t most) {
+    std::vector<std::string> places;
     std::string by_name;
     for (const void* const address : stack) {
-      if (address == nullptr) break;
+      if (address == nullptr || places.size() >= most) break;
       const Frame& frame = frame_at(address);
-      if (!frame.place.empty()) return frame.place;
+      for (const std::string& place : frame.places) {
+        if (places.size() < most && (places.empty() || places.back() != place)) {
+          places.push_back(place);
+        }
+      }
       if (by_name.empty()) by_name = frame.name;
     }
-    return by_name;
+    return places.empty() ? by_name : absl::StrJoin(places, " < ");
   }
 
   bool comes_from(const void* return_address, std::string_view file_ending) {
@@ -83,8 +89,8 @@ class SourceLines::Impl {
   }
 
   struct Frame {
-    std::string place;  // in the lock's source
-    std::string name;   // of the function, if there is no line information at all
+    std::vector<std::string> places;  // in the lock's source; callers of inlined calls follow them
+    std::string name;                 // of the function, if there is no line information at all
   };
 
   const Frame& frame_at(const void* return_address) {
@@ -94,8 +100,7 @@ class SourceLines::Impl {
     const std::vector<SourceLine> lines = DebugInformation::of_this_process().lines_at(call);
     for (const SourceLine& line : lines) {
       if (is_not_the_locks(line.file)) continue;
-      found->second.place = absl::StrCat(short_name(line.file), ":", line.number);
-      return found->second;
+      found->second.places.push_back(absl::StrCat(short_name(line.file), ":", line.number));
     }
     if (!lines.empty()) return found->second;
     const std::string name = function_at(reinterpret_cast<const void*>(call));
@@ -109,8 +114,8 @@ class SourceLines::Impl {
 SourceLines::SourceLines() : impl_(std::make_unique<Impl>()) {}
 SourceLines::~SourceLines() = default;
 
-std::string SourceLines::place_in(std::span<const void* const> stack) {
-  return impl_->place_in(stack);
+std::string SourceLines::place_in(std::span<const void* const> stack, std::size_t most) {
+  return impl_->place_in(stack, most);
 }
 
 bool SourceLines::comes_from(const void* return_address, std::string_view file_ending) {

@@ -25,9 +25,10 @@ class SourceLines {
   SourceLines& operator=(const SourceLines&) = delete;
 
   // `spin_lock.h:31`: the innermost place of the stack that belongs neither to the harness nor to
-  // the platform layer nor to the standard library. `stack` contains return addresses, the
-  // innermost first, and ends with a null. Empty if all places belong to these.
-  std::string place_in(std::span<const void* const> stack);
+  // the platform layer nor to the standard library; with `most` of 2, also its caller:
+  // `futex.h:14 < spin_lock.h:31`. `stack` contains return addresses, the innermost first, and ends
+  // with a null. Empty if all places belong to these.
+  std::string place_in(std::span<const void* const> stack, std::size_t most = 1);
 
   // Whether the call before this return address was compiled from a source file whose name ends
   // like this, or was inlined into code that was. False without debug information.

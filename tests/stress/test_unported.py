@@ -87,11 +87,11 @@ def test_what_reproduces_a_failure_of_native_threads_names_the_plug_in(lockbench
     assert "--plugin" in line and again.returncode == 3, (line, again.stderr)
 
 
-def test_a_data_race_names_both_functions(lockbench: Program) -> None:
+def test_a_data_race_names_both_lines(lockbench: Program) -> None:
     _, said = look(lockbench, "raw_semaphore_counts_outside", "sim")
-    assert "a data race: thread " in said
-    assert said.count("CountingSemaphore") >= 2
-    assert said.count("(unported.cc:") >= 2  # and both lines
+    (race,) = re.findall("a data race: thread .*", said)
+    assert race.count("unported.cc:") == 2
+    assert "Adapter<" not in race  # the functions are the harness's own, with the lock's inlined
 
 
 def test_a_thread_that_spins_without_pause_waits_once_it_repeats_itself(
@@ -193,6 +193,15 @@ def test_what_x86_forgives_is_clean_under_tso_and_fails_under_c11(
     assert lockbench.run("stress", lock, *words).returncode == 0
 
 
+def test_a_failure_that_reads_no_old_value_is_not_said_to_be_one_of_other_processors(
+    lockbench: Program,
+) -> None:
+    words = ["--plugin", UNPORTED, "--engine", "sim", "--memory", "c11", "--budget", "4s"]
+    done = lockbench.run("stress", "raw_condvar_tells_nobody", *words)
+    assert done.returncode == 3, done.stdout
+    assert "reads an old value: it is an interleaving that x86 has, too" in done.stdout
+
+
 def test_the_orders_that_a_lock_of_a_plug_in_needs_are_named(lockbench: Program) -> None:
     words = ["raw_flag", "--plugin", UNPORTED, "--weaken", "--budget", "1s"]
     said = lockbench.run("stress", *words).stdout
@@ -202,7 +211,7 @@ def test_the_orders_that_a_lock_of_a_plug_in_needs_are_named(lockbench: Program)
 def test_an_object_that_is_made_and_not_published_is_a_data_race(lockbench: Program) -> None:
     code, said = look(lockbench, "raw_lazy", "sim")
     assert code == 3, said
-    assert "of which only the first is atomic" in said
+    assert "of which only the second is atomic" in said
     assert "instrumented.cc" not in said
 
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -17,6 +18,7 @@
 #include "harness/base/printable.h"
 #include "harness/base/shell_command.h"
 #include "harness/stress/command/engines.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench {
 
@@ -104,7 +106,15 @@ std::string trace_text(const std::vector<std::string>& trace) {
         &text, "    … %d earlier steps: --report FILE.html and --format json have them\n",
         left_out);
   }
-  for (std::size_t i = left_out; i < trace.size(); ++i) text += "    " + trace[i] + "\n";
+  bool decides = false;
+  for (std::size_t i = left_out; i < trace.size(); ++i) {
+    text += "    " + trace[i] + "\n";
+    decides = decides || absl::StrContains(trace[i], stress::kDecides);
+  }
+  if (decides) {
+    absl::StrAppend(&text, "    ", stress::kDecides,
+                    ": if these came in another order, nothing would go wrong\n");
+  }
   return text;
 }
 

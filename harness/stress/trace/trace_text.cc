@@ -70,7 +70,7 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps) {
                                                        : absl::StrCat("thread ", step.thread);
     lines.push_back(absl::StrCat("step ", step.at, ", ", who, step.access ? "   " : " ", step.text,
                                  step.place.empty() ? "" : "  [" + step.place + "]",
-                                 step.decides ? "  <-- decides" : "",
+                                 step.decides ? absl::StrCat("  ", kDecides) : "",
                                  step.wrong ? "  <-- here it goes wrong" : ""));
   }
   return lines;

@@ -39,6 +39,9 @@ inline constexpr std::int32_t kMainThread = -1;
 std::vector<TraceStep> steps_of(std::vector<TimedEvent> events, std::uint64_t began);
 TraceStep step_of(const TimedEvent& event);
 
+// The mark of a step in the text.
+inline constexpr char kDecides[] = "<-- decides";
+
 // `step 12, thread 1 acquires key 0`, one line for each; accesses are indented.
 std::vector<std::string> to_text(const std::vector<TraceStep>& steps);
 

@@ -142,11 +142,12 @@ Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const 
                          ": nothing orders their holds, so that a reader may be inside beside a "
                          "writer, or read what is not yet written")};
   }
-  return {Oracle::kOrdering,
-          absl::StrCat("a data race: ", text(race.thread, race.access.writes, race.access.code),
-                       " what ", text(*race.other, race.other_writes, race.other_code),
-                       ", and nothing orders the two accesses, ",
-                       race.atomic ? "of which only the first is atomic" : "which are not atomic")};
+  return {
+      Oracle::kOrdering,
+      absl::StrCat("a data race: ", text(*race.other, race.other_writes, race.other_code),
+                   ", then ", text(race.thread, race.access.writes, race.access.code),
+                   ", and nothing orders the two accesses, ",
+                   race.atomic ? "of which only the second is atomic" : "which are not atomic")};
 }
 
 Failure CheckedRun::crash(ExecutionText* told) const {

@@ -98,6 +98,11 @@ bool has_order(Access::Kind kind) {
          kind == Access::kUpdate || kind == Access::kCompared || kind == Access::kFence;
 }
 
+bool sleeps_or_wakes(Access::Kind kind) {
+  return kind == Access::kSleep || kind == Access::kAwake || kind == Access::kWake ||
+         kind == Access::kWoken || kind == Access::kTimedOut || kind == Access::kInterrupted;
+}
+
 // Thread 0 of the world starts the threads of the program.
 std::int32_t program_thread(std::uint32_t of_world) {
   return of_world == 0 ? kMainThread : static_cast<std::int32_t>(of_world) - 1;
@@ -122,6 +127,29 @@ std::optional<std::size_t> last_event(const std::vector<TimedEvent>& events, Eve
 
 std::string ExecutionText::place_of(const CallStack& stack) {
   return lines_.place_in(stack);
+}
+
+std::string ExecutionText::place_of(const Access& access) {
+  // A write leaves its store buffer while its thread is anywhere. It has the place of the write.
+  if (access.kind == Access::kFlush) {
+    const Access* const write = write_of(access);
+    return write == nullptr ? "" : place_of(write->stack);
+  }
+  // Sleeps and wake-ups often lie in a function for the system call: its caller says which they
+  // are.
+  return sleeps_or_wakes(access.kind) ? lines_.place_in(access.stack, 2) : place_of(access.stack);
+}
+
+const Access* ExecutionText::write_of(const Access& flush) const {
+  const Access* found = nullptr;
+  for (const Access& access : told_.log.accesses()) {
+    if (access.step > flush.step) break;
+    if (access.kind == Access::kBufferedStore && access.thread == flush.thread &&
+        access.word == flush.word && access.now == flush.now) {
+      found = &access;
+    }
+  }
+  return found;
 }
 
 std::string ExecutionText::line_of(const void* code) {
@@ -164,11 +192,11 @@ std::string ExecutionText::text_of(const Access& access) {
     case Access::kBufferedStore:
       return absl::StrCat("writes ", name, ": ", was, " → ", now, " into its store buffer");
     case Access::kFlush:
-      return absl::StrCat("its write of ", now, " to ", name, " leaves its store buffer");
+      return absl::StrCat("its write leaves its store buffer, ", name, ": ", was, " → ", now);
     case Access::kUpdate:
       return absl::StrCat("changes ", name, ": ", was, " → ", now);
     case Access::kCompared:
-      return absl::StrCat("leaves ", name, " unchanged: ", was);
+      return absl::StrCat("fails to exchange ", name, ": it is ", was);
     case Access::kFence:
       return "fence";
     case Access::kFenceAll:
@@ -200,19 +228,17 @@ std::string ExecutionText::text_of(const Access& access) {
 }
 
 TraceStep ExecutionText::step_of(const Access& access) {
-  // A write leaves its store buffer while any thread is anywhere: that line has nothing to do with
-  // it.
-  const bool has_place = access.kind != Access::kFlush;
   TraceStep step{.at = access.step,
                  .thread = program_thread(access.thread),
                  .text = text_of(access),
                  .act = act_of(access.kind),
-                 .place = has_place ? place_of(access.stack) : std::string(),
+                 .place = place_of(access),
                  .access = true};
   if (access.word != nullptr) step.word = word(access.word);
   if (has_order(access.kind)) {
     step.order = name_of(access.order);
-    absl::StrAppend(&step.text, " (", step.order, ")");
+    absl::StrAppend(&step.text, " (", step.order,
+                    access.kind == Access::kCompared ? " on failure)" : ")");
   }
   if (access.reads() || access.writes()) {
     step.was = value(access.was, access.bytes);

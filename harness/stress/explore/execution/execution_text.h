@@ -53,6 +53,9 @@ class ExecutionText {
  private:
   std::string block_name(const Block& block);
   std::string place_of(const CallStack& stack);
+  std::string place_of(const Access& access);
+  // The write that leaves its store buffer; null if the log does not have it.
+  const Access* write_of(const Access& flush) const;
   TraceStep step_of(const Access& access);
   std::string text_of(const Access& access);
   std::vector<bool> wrong_accesses(Oracle oracle) const;
