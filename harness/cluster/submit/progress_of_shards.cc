@@ -17,7 +17,7 @@
 #include "harness/base/quantity.h"
 #include "harness/bench/record/csv.h"
 #include "harness/bench/record/meta.h"
-#include "harness/cluster/merge/csv_lines.h"
+#include "harness/bench/merge/csv_lines.h"
 
 namespace lockbench {
 namespace {

@@ -16,7 +16,7 @@
 #include <absl/status/statusor.h>
 
 #include "harness/bench/record/row.h"
-#include "harness/cluster/merge/run_table.h"
+#include "harness/bench/merge/run_table.h"
 
 namespace lockbench {
 

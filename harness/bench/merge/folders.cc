@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/folders.h"
+#include "harness/bench/merge/folders.h"
 
 #include <algorithm>
 #include <set>

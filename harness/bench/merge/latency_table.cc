@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/latency_table.h"
+#include "harness/bench/merge/latency_table.h"
 
 #include <absl/strings/str_format.h>
 

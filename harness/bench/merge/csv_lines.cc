@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/csv_lines.h"
+#include "harness/bench/merge/csv_lines.h"
 
 #include <cerrno>
 #include <cstring>

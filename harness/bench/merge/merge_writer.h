@@ -16,8 +16,8 @@
 #include <absl/status/status.h>
 
 #include "harness/bench/record/meta.h"
-#include "harness/cluster/merge/folders.h"
-#include "harness/cluster/merge/trial_index.h"
+#include "harness/bench/merge/folders.h"
+#include "harness/bench/merge/trial_index.h"
 
 namespace lockbench {
 

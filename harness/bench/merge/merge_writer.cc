@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/merge_writer.h"
+#include "harness/bench/merge/merge_writer.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +18,7 @@
 
 #include "harness/base/files.h"
 #include "harness/bench/record/csv.h"
-#include "harness/cluster/merge/csv_lines.h"
+#include "harness/bench/merge/csv_lines.h"
 
 namespace lockbench {
 namespace {

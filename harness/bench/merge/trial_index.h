@@ -24,8 +24,8 @@
 
 #include "harness/bench/plan/cell.h"
 #include "harness/bench/record/row.h"
-#include "harness/cluster/merge/periods.h"
-#include "harness/cluster/merge/run_table.h"
+#include "harness/bench/merge/periods.h"
+#include "harness/bench/merge/run_table.h"
 
 namespace lockbench {
 

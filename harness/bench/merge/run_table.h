@@ -16,7 +16,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "harness/cluster/merge/csv_lines.h"
+#include "harness/bench/merge/csv_lines.h"
 
 namespace lockbench {
 

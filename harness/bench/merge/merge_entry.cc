@@ -7,7 +7,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
-#include "harness/cluster/merge/merge_command.h"
+#include "harness/bench/merge/merge_command.h"
 
 namespace lockbench {
 namespace {

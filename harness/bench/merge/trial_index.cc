@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/trial_index.h"
+#include "harness/bench/merge/trial_index.h"
 
 #include <cmath>
 #include <optional>
@@ -10,8 +10,8 @@
 
 #include "harness/base/quantity.h"
 #include "harness/bench/record/row_check.h"
-#include "harness/cluster/merge/latency_table.h"
-#include "harness/cluster/merge/run_table.h"
+#include "harness/bench/merge/latency_table.h"
+#include "harness/bench/merge/run_table.h"
 
 namespace lockbench {
 namespace {

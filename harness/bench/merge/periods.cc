@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/periods.h"
+#include "harness/bench/merge/periods.h"
 
 #include <algorithm>
 #include <ctime>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/merge_command.h"
+#include "harness/bench/merge/merge_command.h"
 
 #include <csignal>
 #include <iostream>
@@ -16,10 +16,10 @@
 #include "harness/base/printable.h"
 #include "harness/base/shell_command.h"
 #include "harness/bench/plan/describe.h"
-#include "harness/cluster/merge/folders.h"
-#include "harness/cluster/merge/merge_writer.h"
-#include "harness/cluster/merge/merged_meta.h"
-#include "harness/cluster/merge/trial_index.h"
+#include "harness/bench/merge/folders.h"
+#include "harness/bench/merge/merge_writer.h"
+#include "harness/bench/merge/merged_meta.h"
+#include "harness/bench/merge/trial_index.h"
 
 namespace lockbench {
 namespace {

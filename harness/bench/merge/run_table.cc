@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/run_table.h"
+#include "harness/bench/merge/run_table.h"
 
 #include <algorithm>
 

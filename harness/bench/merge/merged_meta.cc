@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/cluster/merge/merged_meta.h"
+#include "harness/bench/merge/merged_meta.h"
 
 #include <algorithm>
 #include <cctype>
