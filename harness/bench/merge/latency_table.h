@@ -15,8 +15,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "harness/bench/record/row.h"
 #include "harness/bench/merge/run_table.h"
+#include "harness/bench/record/row.h"
 
 namespace lockbench {
 

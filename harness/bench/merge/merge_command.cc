@@ -15,11 +15,11 @@
 #include "harness/base/files.h"
 #include "harness/base/printable.h"
 #include "harness/base/shell_command.h"
-#include "harness/bench/plan/describe.h"
 #include "harness/bench/merge/folders.h"
 #include "harness/bench/merge/merge_writer.h"
 #include "harness/bench/merge/merged_meta.h"
 #include "harness/bench/merge/trial_index.h"
+#include "harness/bench/plan/describe.h"
 
 namespace lockbench {
 namespace {

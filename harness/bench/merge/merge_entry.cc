@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "harness/bench/merge/merge_command.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
-#include "harness/bench/merge/merge_command.h"
 
 namespace lockbench {
 namespace {

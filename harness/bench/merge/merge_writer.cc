@@ -17,8 +17,8 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/base/files.h"
-#include "harness/bench/record/csv.h"
 #include "harness/bench/merge/csv_lines.h"
+#include "harness/bench/record/csv.h"
 
 namespace lockbench {
 namespace {

@@ -15,9 +15,9 @@
 
 #include <absl/status/status.h>
 
-#include "harness/bench/record/meta.h"
 #include "harness/bench/merge/folders.h"
 #include "harness/bench/merge/trial_index.h"
+#include "harness/bench/record/meta.h"
 
 namespace lockbench {
 

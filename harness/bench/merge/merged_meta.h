@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/bench/record/meta.h"
 #include "harness/bench/merge/folders.h"
 #include "harness/bench/merge/trial_index.h"
+#include "harness/bench/record/meta.h"
 
 namespace lockbench {
 

@@ -9,9 +9,9 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/base/quantity.h"
-#include "harness/bench/record/row_check.h"
 #include "harness/bench/merge/latency_table.h"
 #include "harness/bench/merge/run_table.h"
+#include "harness/bench/record/row_check.h"
 
 namespace lockbench {
 namespace {

@@ -22,10 +22,10 @@
 
 #include <absl/status/status.h>
 
-#include "harness/bench/plan/cell.h"
-#include "harness/bench/record/row.h"
 #include "harness/bench/merge/periods.h"
 #include "harness/bench/merge/run_table.h"
+#include "harness/bench/plan/cell.h"
+#include "harness/bench/record/row.h"
 
 namespace lockbench {
 

@@ -15,9 +15,9 @@
 
 #include "harness/base/files.h"
 #include "harness/base/quantity.h"
+#include "harness/bench/merge/csv_lines.h"
 #include "harness/bench/record/csv.h"
 #include "harness/bench/record/meta.h"
-#include "harness/bench/merge/csv_lines.h"
 
 namespace lockbench {
 namespace {
