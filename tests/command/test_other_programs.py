@@ -76,9 +76,9 @@ def test_a_program_that_is_missing_is_named(lockbench: Program) -> None:
     assert first.startswith("lockbench: unknown command 'observ'")
     assert all(program.name in missing for program in PROGRAMS)
     assert "cmake --build --preset release" in missing
-    done = subprocess.run([alone, "observe"], capture_output=True, text=True, check=False)
+    done = subprocess.run([alone, "stress"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("lockbench: 'observe' needs lockbench-observe, which is not here")
+    assert done.stderr.startswith("lockbench: 'stress' needs lockbench-stress, which is not here")
 
 
 def test_a_program_that_answers_wrongly_is_left_out(lockbench: Program) -> None:
