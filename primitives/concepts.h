@@ -29,33 +29,9 @@
 #include <utility>
 
 #include "primitives/platform/clock.h"
+#include "primitives/promises.h"
 
 namespace lockbench {
-
-// What a lock excludes: other threads of this process, other processes, all clients of a service
-// (service.h), on any machine.
-enum class Scope { kThread, kProcess, kService };
-
-// What a primitive promises, as constants: `static constexpr Promises kPromises{…};`. A workload
-// states its requirements. If one of them is not promised, the cell is refused before it runs.
-struct Promises {
-  bool excludes = true;       // false for `none` alone
-  bool lock_per_key = false;  // two different keys never wait for each other, whatever their hashes
-  bool one_lock = false;      // every two keys wait for each other
-  bool reentrant = false;     // the holder may lock again
-  bool timed = false;         // handles are TimedLockable
-  bool fair = false;          // first come, first served
-  Scope scope = Scope::kThread;
-  bool fallible = false;  // lock() may throw ServiceError (service.h); it then holds nothing
-  bool expires = false;   // a hold may end before unlock(), whether or not others wait
-
-  // What `lockbench stress` holds the lock to, beside the above.
-  // try_lock() succeeds while fewer than capacity() threads hold, and no other one is in a call.
-  bool strong_try = false;
-  bool refuses_non_owners = false;  // unlock() by a thread that does not hold has no effect
-  // A longer hold may lose the key to a thread that waits; 0: no hold is ever taken away.
-  std::chrono::nanoseconds hold_limit{0};
-};
 
 template <class L>
 concept BasicLockable = requires(L& lock) {

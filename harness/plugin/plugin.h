@@ -92,7 +92,7 @@ concept SaysPromises = requires {
 template <class L>
 constexpr LockPromises promises_of() {
   if constexpr (SaysPromises<L>) {
-    return lock_promises(L::kPromises);
+    return L::kPromises;
   } else {
     return {};
   }
@@ -440,7 +440,7 @@ class PluginLocks {
   template <class P>
   void add_several_keys(const Listing& listing) {
     if constexpr (SeveralKeysLock<P>) {
-      if constexpr (lock_promises(P::kPromises).hold_limit.count() == 0) {
+      if constexpr (P::kPromises.hold_limit.count() == 0) {
         add_form<SeveralKeys<P>>(listing, stress::kSeveralKeys,
                                  "several of whose keys are acquired together");
       }
@@ -465,14 +465,13 @@ class PluginLocks {
     }
     add_line<P>({listing, plain<P>});
     if constexpr (std::same_as<K, std::uint64_t>) {
-      add_waits_stopped<P>(listing, lock_promises(P::kPromises));
+      add_waits_stopped<P>(listing, P::kPromises);
       add_several_keys<P>(listing);
     }
-    if constexpr (SharedLockable<HandleOf<P, K>> &&
-                  has_readers_first(lock_promises(P::kPromises))) {
-      add_readers_first<P, K>(listing, lock_promises(P::kPromises));
+    if constexpr (SharedLockable<HandleOf<P, K>> && has_readers_first(P::kPromises)) {
+      add_readers_first<P, K>(listing, P::kPromises);
       if constexpr (std::same_as<K, std::uint64_t>) {
-        add_readers_apart<P>(listing, lock_promises(P::kPromises));
+        add_readers_apart<P>(listing, P::kPromises);
       }
     }
   }
@@ -490,13 +489,12 @@ class PluginLocks {
 
   template <class P, Key K>
   static stress::RegisteredLock registered_lock_of(const Line<P>& line) {
-    static_assert(
-        !lock_promises(P::kPromises).timed || stress::internal::kWaitsForTime<HandleOf<P, K>>,
-        "a keyed lock that promises timeouts has handles with "
-        "bool try_lock_for(std::chrono::nanoseconds)");
+    static_assert(!P::kPromises.timed || stress::internal::kWaitsForTime<HandleOf<P, K>>,
+                  "a keyed lock that promises timeouts has handles with "
+                  "bool try_lock_for(std::chrono::nanoseconds)");
     constexpr bool kStringKeys = std::same_as<K, std::string_view>;
     return internal::registered_lock(line.listing, kStringKeys, stress::abilities_of<P, K>(),
-                                     lock_promises(P::kPromises), internal::make_adapter<P, K>,
+                                     P::kPromises, internal::make_adapter<P, K>,
                                      reinterpret_cast<AnyMaker>(line.make));
   }
 

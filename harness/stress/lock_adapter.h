@@ -215,7 +215,7 @@ constexpr bool has_small_keys() {
 // The abilities that P's promises and interface declare.
 template <class P, Key K>
 Abilities abilities_of() {
-  constexpr LockPromises kDeclared = lock_promises(P::kPromises);
+  constexpr LockPromises kDeclared = P::kPromises;
   static_assert(kDeclared.limits.leave_room(),
                 "limits: at least 2 threads and 2 keys, or 0 for no limit");
   static_assert(kForwardsMembers<dropped_members<P, K>()>,
@@ -258,8 +258,8 @@ RegisteredLock lock_under_test(std::string name, std::string summary, Arguments.
   line.make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {
     return std::unique_ptr<LockUnderTest>(new LockAdapter<P, K>(std::make_unique<P>(arguments...)));
   };
-  line.programs = programs_in(lock_promises(P::kPromises));
-  line.scope = lock_promises(P::kPromises).scope;
+  line.programs = programs_in(P::kPromises);
+  line.scope = P::kPromises.scope;
   return line;
 }
 

@@ -47,7 +47,7 @@ class SeveralKeys {
 
   // A try fails while another thread has acquired one of its keys, and waits for the next one.
   static constexpr auto kPromises = [] {
-    LockPromises promises = lock_promises(P::kPromises);
+    LockPromises promises = P::kPromises;
     promises.strong_try = false;
     promises.fair = false;
     promises.refuses_non_owners = false;

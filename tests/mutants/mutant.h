@@ -43,7 +43,7 @@ template <class Base>
 RegisteredLock global(const char* name, const char* fault) {
   RegisteredLock entry = lock_under_test<GlobalLock<Base>>(name, fault);
   if constexpr (requires { Base::kPromises; }) {
-    stress::add_promises(lock_promises(Base::kPromises), entry.abilities);
+    stress::add_promises(Base::kPromises, entry.abilities);
   }
   entry.abilities.last_may_destroy = stress::last_may_destroy<Base>();
   return entry;

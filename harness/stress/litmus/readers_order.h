@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ReadersOrder: in which order a lock promises to serve readers and writers that wait, and what
-// follows from that. Pure.
+// What follows from the order in which a lock promises to serve readers and writers that wait
+// (ReadersOrder, primitives/promises.h). Pure.
 #pragma once
 
 #include <cstdint>
 
-namespace lockbench {
+#include "primitives/promises.h"
 
-enum class ReadersOrder : std::uint8_t {
-  kNone,          // in any order
-  kTaskFair,      // first come, first served; readers that follow each other are inside together
-  kPhaseFair,     // readers and writers take turns: a reader waits for one writer at most, writers
-                  // are served in the order in which they came
-  kWritersFirst,  // no reader is served while a writer waits that waited before it
-};
+namespace lockbench {
 
 namespace stress {
 
