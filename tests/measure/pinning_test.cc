@@ -31,6 +31,52 @@ std::string complaint(std::string_view pinning) {
   return std::string(status.message());
 }
 
+// Two fast cores of two hardware threads, numbered after two slow ones of one.
+const std::vector<Processor> kHybrid = {{.number = 0, .core = 0, .rank = 1, .kind = "slow"},
+                                        {.number = 1, .core = 1, .rank = 1, .kind = "slow"},
+                                        {.number = 2, .core = 2, .kind = "fast"},
+                                        {.number = 3, .core = 2, .kind = "fast"},
+                                        {.number = 4, .core = 3, .kind = "fast"},
+                                        {.number = 5, .core = 3, .kind = "fast"}};
+
+TEST(PlaceThreads, PutsFastCoresFirstThenSlowOnesThenSecondThreads) {
+  EXPECT_EQ(placed("scatter", 7, kHybrid), (Numbers{2, 4, 0, 1, 3, 5, 2}));
+  EXPECT_EQ(placed("compact", 6, kHybrid), (Numbers{2, 3, 4, 5, 0, 1}));
+  EXPECT_EQ(placed("one-core", 2, kHybrid), (Numbers{2, 2}));
+}
+
+TEST(PlaceThreads, BindsToTheKindsThatThePinningNames) {
+  EXPECT_EQ(placed("kind:fast", 5, kHybrid), (Numbers{2, 4, 3, 5, 2}));
+  EXPECT_EQ(placed("kind:slow", 3, kHybrid), (Numbers{0, 1, 0}));
+  EXPECT_EQ(placed("mixed:1+2", 3, kHybrid), (Numbers{2, 0, 1}));
+  EXPECT_EQ(placed("mixed:1+1", 4, kHybrid), (Numbers{2, 0, 2, 0}));
+  EXPECT_EQ(placed("mixed:0+1", 2, kHybrid), (Numbers{0, 0}));
+  EXPECT_EQ(placed("mixed:5", 5, kHybrid), (Numbers{2, 4, 3, 5, 2}));
+}
+
+TEST(PlaceThreads, RefusesKindsThatThisProcessMayNotUse) {
+  EXPECT_EQ(complaint("kind:slow"),
+            "pinning kind:slow: the cores that this process may use are of one kind; say scatter");
+  EXPECT_EQ(complaint("mixed:2"),
+            "pinning mixed:2: the cores that this process may use are of one kind; say scatter");
+  const auto status = [](std::string_view pinning) {
+    return std::string(place_threads(pinning, 1, kHybrid).status().message());
+  };
+  EXPECT_EQ(status("kind:middle"),
+            "pinning kind:middle: the cores that this process may use are fast and slow");
+  EXPECT_EQ(status("mixed:1+1+1"),
+            "pinning mixed:1+1+1: the cores that this process may use are fast and slow");
+}
+
+TEST(ThreadsByKind, CountsThoseThatAreBoundToEach) {
+  EXPECT_EQ(threads_by_kind({2, 4, 0}, kHybrid), "fast 2, slow 1");
+  EXPECT_EQ(threads_by_kind({0, 0}, kHybrid), "slow 2");
+  EXPECT_EQ(threads_by_kind({}, kHybrid), "");
+  EXPECT_EQ(threads_by_kind({0, 1}, kMachine), "");
+  // A control group that allows slow cores alone: one kind.
+  EXPECT_EQ(threads_by_kind({0, 1}, {kHybrid[0], kHybrid[1]}), "");
+}
+
 TEST(PlaceThreads, BindsThreadsInTheOrderOfThePinningAndStartsOver) {
   struct {
     const char* pinning;
@@ -66,9 +112,11 @@ TEST(PlaceThreads, ScatterEndsOnTheCoresThatHaveMoreHardwareThreads) {
 TEST(PlaceThreads, WhatIsNoListIsRefusedWithWhatWouldBeRight) {
   for (const std::string wrong : {"", "compakt", ",", "0,", ",0", "0,,1", "0-", "-1", "2-1", "0-x",
                                   "0 1", "1.5", "0-99999999999"}) {
-    EXPECT_EQ(complaint(wrong), "pinning '" + wrong +
-                                    "' is none of none, compact, scatter, one-core or a list of "
-                                    "processors like 0,2,4-7");
+    EXPECT_EQ(
+        complaint(wrong),
+        "pinning '" + wrong +
+            "' is none of none, compact, scatter, one-core, kind:fast, mixed:2+2 or a list of "
+            "processors like 0,2,4-7");
   }
 }
 

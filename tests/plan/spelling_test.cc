@@ -140,7 +140,7 @@ TEST(PinningText, AcceptsNamesAndProcessors) {
   }
   for (const char* text : {"", "0,", "7-4", "1-", "a", "99999", "0,one-core"}) {
     EXPECT_THAT(message_of(parse_pinning(text)),
-                HasSubstr("write none, compact, scatter, one-core or a list of processors"))
+                HasSubstr("write none, compact, scatter, one-core, kind:fast"))
         << text;
   }
 }

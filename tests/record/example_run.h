@@ -126,6 +126,7 @@ inline Row full_row() {
           .trial = {.number = 7, .block = 1, .position = 3, .seed = 42, .cell = cell},
           .sample = full_sample(),
           .attempt = 6,
+          .threads_by_kind = "fast 2, slow 1",
           .started_at = "2025-01-31T23:59:59Z"};
 }
 

@@ -28,12 +28,15 @@ Machine example() {
 TEST(MachineIdentity, EachConditionTellsMachinesApart) {
   using nlohmann::json;
   const json members = internal::json_of(example());
+  const json core_kinds = {internal::json_of(MachineCores{.kind = "slow", .cores = 4})};
   for (const std::string_view name : kMachineConditions) {
     json changed = members;
     if (changed.contains(name)) {
       changed.erase(std::string(name));
     } else {
-      changed[std::string(name)] = name == "cpuset" ? json("0-3") : json(1u);
+      changed[std::string(name)] = name == "cpuset"       ? json("0-3")
+                                   : name == "core_kinds" ? core_kinds
+                                                          : json(1u);
     }
     changed["caches"] = json::array();
     const auto other = internal::read_record<Machine>(changed, "machine").value();

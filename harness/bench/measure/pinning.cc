@@ -3,12 +3,15 @@
 #include "harness/bench/measure/pinning.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "harness/bench/plan/core_pinning.h"
+#include "harness/kernel/core_kinds.h"
 #include "harness/kernel/processors.h"
 #include "harness/kernel/topology.h"
 
@@ -23,11 +26,20 @@ std::string numbers_of(const std::vector<Processor>& processors) {
   return text;
 }
 
-// One processor of each core, then the second one of each core, and so on.
+std::vector<Processor> fastest_first(std::vector<Processor> processors) {
+  std::stable_sort(processors.begin(), processors.end(),
+                   [](const Processor& a, const Processor& b) { return a.rank < b.rank; });
+  return processors;
+}
+
+// One processor of each core, then the second one of each core, and so on. The second thread of a
+// fast core comes after the first one of a slow core: two threads of one core get about half each.
 std::vector<int> round_by_round(const std::vector<Processor>& allowed) {
   std::map<int, int> seen_of_core;
   std::vector<std::pair<int, int>> by_round;
-  for (const Processor& p : allowed) by_round.emplace_back(seen_of_core[p.core]++, p.number);
+  for (const Processor& p : fastest_first(allowed)) {
+    by_round.emplace_back(seen_of_core[p.core]++, p.number);
+  }
   std::stable_sort(by_round.begin(), by_round.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> order;
@@ -35,18 +47,59 @@ std::vector<int> round_by_round(const std::vector<Processor>& allowed) {
   return order;
 }
 
+std::vector<Processor> of_kind(std::string_view kind, const std::vector<Processor>& allowed) {
+  std::vector<Processor> found;
+  std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(found),
+               [&](const Processor& p) { return p.kind == kind; });
+  return found;
+}
+
+// Why the cores that this process may use do not have what the pinning names.
+absl::Status no_such_cores(std::string_view pinning, const std::vector<Processor>& allowed) {
+  const std::vector<std::string> kinds = kinds_among(allowed);
+  const std::string text =
+      "pinning " + std::string(pinning) + ": the cores that this process may use are ";
+  if (kinds.empty()) return absl::InvalidArgumentError(text + "of one kind; say scatter");
+  std::string have;
+  for (const std::string& kind : kinds) have += (have.empty() ? "" : " and ") + kind;
+  return absl::InvalidArgumentError(text + have);
+}
+
+absl::StatusOr<std::vector<int>> on_one_kind(std::string_view pinning,
+                                             const std::vector<Processor>& allowed) {
+  const std::vector<Processor> cores = of_kind(*kind_named(pinning), allowed);
+  if (cores.empty() || kinds_among(allowed).empty()) return no_such_cores(pinning, allowed);
+  return round_by_round(cores);
+}
+
+// `mixed:2+1`
+absl::StatusOr<std::vector<int>> on_several_kinds(std::string_view pinning,
+                                                  const std::vector<Processor>& allowed) {
+  const std::vector<std::string> kinds = kinds_among(allowed);
+  const std::vector<std::uint32_t> counts = *parse_mixed(pinning);
+  if (counts.size() > kinds.size()) return no_such_cores(pinning, allowed);
+  std::vector<int> order;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::vector<int> cores = round_by_round(of_kind(kinds[i], allowed));
+    for (std::uint32_t n = 0; n < counts[i]; ++n) order.push_back(cores[n % cores.size()]);
+  }
+  return order;
+}
+
 absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
                                            const std::vector<Processor>& allowed) {
   std::vector<int> in_order;
-  for (const Processor& p : allowed) in_order.push_back(p.number);
+  for (const Processor& p : fastest_first(allowed)) in_order.push_back(p.number);
   if (pinning == "compact") return in_order;
+  if (kind_named(pinning)) return on_one_kind(pinning, allowed);
+  if (parse_mixed(pinning)) return on_several_kinds(pinning, allowed);
   if (pinning == "scatter") return round_by_round(allowed);
   if (pinning == "one-core") return std::vector<int>{in_order.front()};
   const std::optional<std::vector<int>> list = parse_processor_list(pinning);
   if (!list) {
     return absl::InvalidArgumentError("pinning '" + std::string(pinning) +
-                                      "' is none of none, compact, scatter, one-core or a list of "
-                                      "processors like 0,2,4-7");
+                                      "' is none of none, compact, scatter, one-core, kind:fast, "
+                                      "mixed:2+2 or a list of processors like 0,2,4-7");
   }
   for (const int number : *list) {
     if (std::find(in_order.begin(), in_order.end(), number) == in_order.end()) {
@@ -63,6 +116,15 @@ int group_of(hwloc_topology_t topology, hwloc_obj_t unit, hwloc_obj_type_t type,
   return group == nullptr ? without : static_cast<int>(group->logical_index);
 }
 
+void set_kind(Processor& processor, const std::vector<CoreKind>& kinds) {
+  for (std::size_t rank = 0; rank < kinds.size(); ++rank) {
+    const std::vector<int>& numbers = kinds[rank].processors;
+    if (!std::binary_search(numbers.begin(), numbers.end(), processor.number)) continue;
+    processor.rank = static_cast<int>(rank);
+    processor.kind = kinds[rank].name;
+  }
+}
+
 }  // namespace
 
 std::vector<Processor> allowed_processors() {
@@ -71,6 +133,7 @@ std::vector<Processor> allowed_processors() {
   const Topology topology = load_topology();
   if (topology == nullptr) return processors;
   hwloc_topology_t all = topology.get();
+  const std::vector<CoreKind> kinds = core_kinds(all);
   hwloc_obj_t unit = nullptr;
   while ((unit = hwloc_get_next_obj_by_type(all, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<int>(unit->os_index);
@@ -80,8 +143,32 @@ std::vector<Processor> allowed_processors() {
                           .core = group_of(all, unit, HWLOC_OBJ_CORE, number),
                           .cluster = group_of(all, unit, HWLOC_OBJ_L3CACHE, package),
                           .package = package});
+    set_kind(processors.back(), kinds);
   }
   return processors;
+}
+
+std::vector<std::string> kinds_among(const std::vector<Processor>& processors) {
+  std::map<int, std::string> by_rank;
+  for (const Processor& p : processors) by_rank[p.rank] = p.kind;
+  std::vector<std::string> names;
+  if (by_rank.size() < 2) return names;
+  for (const auto& [rank, name] : by_rank) names.push_back(name);
+  return names;
+}
+
+std::string threads_by_kind(const std::vector<int>& placed, const std::vector<Processor>& allowed) {
+  std::string text;
+  for (const std::string& kind : kinds_among(allowed)) {
+    const std::vector<Processor> cores = of_kind(kind, allowed);
+    const auto threads = std::count_if(placed.begin(), placed.end(), [&](int number) {
+      return std::any_of(cores.begin(), cores.end(),
+                         [&](const Processor& p) { return p.number == number; });
+    });
+    if (threads == 0) continue;
+    text += (text.empty() ? "" : ", ") + kind + " " + std::to_string(threads);
+  }
+  return text;
 }
 
 std::string why_no_processors() {
@@ -104,8 +191,7 @@ absl::StatusOr<std::vector<int>> place_threads(std::string_view pinning, std::ui
   return placed;
 }
 
-absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads) {
-  if (pinning == "none") return std::vector<int>{};
+std::vector<Processor> processors_here() {
   static std::mutex mutex;
   static std::vector<int> numbers;           // guarded by `mutex`
   static std::vector<Processor> processors;  // those with these numbers
@@ -115,7 +201,12 @@ absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::u
     processors = allowed_processors();
     numbers = allowed;
   }
-  return place_threads(pinning, threads, processors);
+  return processors;
+}
+
+absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads) {
+  if (pinning == "none") return std::vector<int>{};
+  return place_threads(pinning, threads, processors_here());
 }
 
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads,

@@ -15,6 +15,7 @@
 
 #include "harness/base/names.h"
 #include "harness/base/quantity.h"
+#include "harness/bench/plan/core_pinning.h"
 
 namespace lockbench {
 namespace {
@@ -43,7 +44,8 @@ constexpr std::string_view kWorkHelp =
 constexpr std::string_view kSaturated = "saturated";
 constexpr std::string_view kSleeping = "sleep:";
 constexpr std::string_view kPinningHelp =
-    "write none, compact, scatter, one-core or a list of processors, as 0,2,4-7";
+    "write none, compact, scatter, one-core, kind:fast, kind:middle, kind:slow, mixed:2+2 (threads "
+    "on fast and on slow cores) or a list of processors, as 0,2,4-7";
 constexpr CountRange kLines{0, 65'536};
 constexpr CountRange kProcessors{0, 8'191};
 constexpr CountRange kAssignedCount{0, 0xffff'ffff};
@@ -370,6 +372,7 @@ absl::StatusOr<std::string> parse_pinning(std::string_view text) {
   constexpr std::array kNamed = {std::string_view("none"), std::string_view("compact"),
                                  std::string_view("scatter"), std::string_view("one-core")};
   if (std::find(kNamed.begin(), kNamed.end(), text) != kNamed.end()) return std::string(text);
+  if (kind_named(text) || parse_mixed(text)) return std::string(text);
   const std::vector<std::string_view> items = split(text, ',');
   if (std::all_of(items.begin(), items.end(), names_processors)) return std::string(text);
   return absl::InvalidArgumentError(

@@ -16,6 +16,7 @@
 //   watch              none    conflicts
 //   key type           u64    string
 //   pinning            none    compact    scatter    one-core    0,2,4-7 (processors)
+//                      kind:slow (cores of this kind)    mixed:2+1 (threads on each kind)
 //
 // Guarantees   parse(to_text(x)) is x. Equal values have equal text, which is valid in a file or a
 //              flag.

@@ -103,8 +103,10 @@ constexpr std::array kFields = {
                "required for `read_mostly`; the other workloads always write", "[\"1%\", \"10%\"]",
                add_list<&Sweep::write_shares, parse_share>},
     SweepField{"pinning", true,
-               "none, compact, scatter, one-core or a list of processors, as 0,2,4-7", "`none`",
-               "\"compact\"", add_one<&Sweep::pinnings, parse_pinning>},
+               "none, compact, scatter, one-core, kind:fast or kind:slow (cores of one kind), "
+               "mixed:2+2 (threads on fast and on slow cores) or a list of processors, as 0,2,4-7",
+               "`none`; `scatter` if the cores are of several kinds", "\"compact\"",
+               add_one<&Sweep::pinnings, parse_pinning>},
     SweepField{"timeout", true, kDurationWants, "0: waits without limit", "\"5ms\"",
                add_list<&Sweep::timeouts, parse_duration>},
     SweepField{"rate", true,

@@ -16,9 +16,13 @@
 #include <cpuid.h>
 #endif
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
 #include "harness/bench/record/machine_identity.h"
 #include "harness/bench/record/machine_json.h"
 #include "harness/kernel/cgroup.h"
+#include "harness/kernel/core_kinds.h"
 #include "harness/kernel/kernel_file.h"
 #include "harness/kernel/probe.h"
 #include "harness/kernel/processors.h"
@@ -92,6 +96,27 @@ std::optional<std::uint32_t> threads_per_core(hwloc_topology_t topology) {
   return static_cast<std::uint32_t>(*threads);
 }
 
+std::uint32_t count_usable(const std::vector<int>& processors) {
+  const std::vector<int> allowed = allowed_processor_numbers();
+  return static_cast<std::uint32_t>(std::count_if(
+      processors.begin(), processors.end(),
+      [&](int number) { return std::binary_search(allowed.begin(), allowed.end(), number); }));
+}
+
+std::optional<std::vector<MachineCores>> cores_by_kind(hwloc_topology_t topology) {
+  std::vector<MachineCores> cores;
+  for (const CoreKind& kind : core_kinds(topology)) {
+    cores.push_back({.kind = kind.name,
+                     .type = kind.type,
+                     .cores = kind.cores,
+                     .hardware_threads = static_cast<std::uint32_t>(kind.processors.size()),
+                     .usable_threads = count_usable(kind.processors),
+                     .greatest_mhz = kind.greatest_mhz});
+  }
+  if (cores.empty()) return std::nullopt;
+  return cores;
+}
+
 Machine topology_of_machine() {
   Machine machine;
   const Topology topology = load_topology();
@@ -102,6 +127,7 @@ Machine topology_of_machine() {
   machine.hardware_threads = number_of(topology.get(), HWLOC_OBJ_PU);
   machine.threads_per_core = threads_per_core(topology.get());
   machine.caches = caches_of(topology.get());
+  machine.core_kinds = cores_by_kind(topology.get());
   return machine;
 }
 
@@ -161,6 +187,24 @@ std::optional<std::string> hypervisor() {
 }
 
 }  // namespace
+
+std::string to_text(const std::vector<MachineCores>& kinds) {
+  std::vector<std::string> parts;
+  for (const MachineCores& kind : kinds) {
+    std::vector<std::string> about;
+    if (!kind.type.empty()) about.push_back(kind.type);
+    about.push_back(
+        absl::StrCat(kind.hardware_threads, kind.hardware_threads == 1 ? " thread" : " threads"));
+    if (kind.usable_threads != kind.hardware_threads) {
+      about.push_back(absl::StrCat(kind.usable_threads, " usable"));
+    }
+    if (kind.greatest_mhz != 0)
+      about.push_back(absl::StrCat("at most ", kind.greatest_mhz, " MHz"));
+    parts.push_back(absl::StrCat(kind.cores, " ", kind.kind, kind.cores == 1 ? " core" : " cores",
+                                 " (", absl::StrJoin(about, ", "), ")"));
+  }
+  return absl::StrJoin(parts, " and ");
+}
 
 namespace internal {
 

@@ -23,6 +23,21 @@ struct Cache {
   bool operator==(const Cache&) const = default;
 };
 
+// The cores of one kind, where a machine has several (harness/kernel/core_kinds.h).
+struct MachineCores {
+  std::string kind;  // fast, middle, slow
+  std::string type;  // `IntelCore`; empty: unknown
+  std::uint32_t cores = 0;
+  std::uint32_t hardware_threads = 0;
+  std::uint32_t usable_threads = 0;  // that this process may run on
+  std::uint32_t greatest_mhz = 0;    // 0: unknown
+
+  bool operator==(const MachineCores&) const = default;
+};
+
+// `6 fast cores (IntelCore, 12 threads, at most 5,200 MHz)`, joined by "and".
+std::string to_text(const std::vector<MachineCores>& kinds);
+
 struct Machine {
   std::optional<std::string> id;    // its name in rows, see machine_identity.h
   std::optional<std::string> host;  // its name in the network; in a container, the container's name
@@ -37,9 +52,11 @@ struct Machine {
   std::optional<std::uint32_t> threads_per_core;  // absent if cores differ in it
   std::optional<std::uint32_t> usable_threads;    // threads that this process may run on
   // Limits of this process; absent: none, or an older version did not record it.
-  std::optional<double> cpu_quota;        // of CPU time, in processors, if fewer than usable
-  std::optional<std::string> cpuset;      // the usable hardware threads, if not all: 0-3,6
-  std::optional<double> cpu_weight;       // if not the default: relative to it
+  std::optional<double> cpu_quota;    // of CPU time, in processors, if fewer than usable
+  std::optional<std::string> cpuset;  // the usable hardware threads, if not all: 0-3,6
+  std::optional<double> cpu_weight;   // if not the default: relative to it
+  // The fastest first; absent if all cores are of one kind.
+  std::optional<std::vector<MachineCores>> core_kinds;
   std::vector<Cache> caches;              // by level, then kind
   std::optional<std::string> governor;    // of processor 0's frequency
   std::optional<std::string> kernel;      // system, release and architecture

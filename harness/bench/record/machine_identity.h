@@ -19,13 +19,13 @@ namespace lockbench {
 // Members of `machine` in meta.json. Figures of machines that differ in one of them must not be
 // mixed. For example, `usable_threads` differs if an affinity mask or a container allows fewer
 // processors.
-inline constexpr std::array<std::string_view, 14> kMachineConditions{
+inline constexpr std::array<std::string_view, 15> kMachineConditions{
     "cpu_model",        "packages",       "numa_nodes", "cores",        "hardware_threads",
     "threads_per_core", "usable_threads", "hypervisor", "memory_bytes", "kernel",
-    "governor",         "cpu_quota",      "cpuset",     "cpu_weight"};
+    "governor",         "cpu_quota",      "cpuset",     "cpu_weight",   "core_kinds"};
 
-// The last of them are limits that this process has, and that are absent if it has none.
-inline constexpr std::size_t kMachineLimits = 3;
+// The last of them are absent on most machines: limits that this process has, and kinds of cores.
+inline constexpr std::size_t kMachineLimits = 4;
 
 // Members that distinguish a machine from others of the same kind. If either one is equal, it is
 // the same machine: containers on one machine have the same boot id and different names, and a

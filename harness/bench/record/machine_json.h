@@ -44,6 +44,16 @@ void json_fields(T& cache, Visit&& visit) {
   visit("threads", cache.threads);
 }
 
+template <EitherConst<MachineCores> T, class Visit>
+void json_fields(T& cores, Visit&& visit) {
+  visit("kind", cores.kind);
+  visit("type", cores.type);
+  visit("cores", cores.cores);
+  visit("hardware_threads", cores.hardware_threads);
+  visit("usable_threads", cores.usable_threads);
+  visit("greatest_mhz", cores.greatest_mhz);
+}
+
 template <EitherConst<Machine> T, class Visit>
 void json_fields(T& machine, Visit&& visit) {
   visit("id", machine.id);
@@ -59,6 +69,7 @@ void json_fields(T& machine, Visit&& visit) {
   visit("cpu_quota", machine.cpu_quota);
   visit("cpuset", machine.cpuset);
   visit("cpu_weight", machine.cpu_weight);
+  visit("core_kinds", machine.core_kinds);
   visit("governor", machine.governor);
   visit("kernel", machine.kernel);
   visit("hypervisor", machine.hypervisor);

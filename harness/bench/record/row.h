@@ -40,8 +40,9 @@ struct Row {
   RunIdentity run;
   Trial trial;
   Sample sample;
-  std::uint32_t attempt = 0;  // of this trial, from 0: a disturbed trial is measured again
-  std::string started_at;     // UTC, ISO 8601: 2025-01-31T23:59:59Z
+  std::uint32_t attempt = 0;         // of this trial, from 0: a disturbed trial is measured again
+  std::string threads_by_kind = {};  // of cores: `fast 2, slow 1` (pinning.h)
+  std::string started_at;            // UTC, ISO 8601: 2025-01-31T23:59:59Z
 
   // Only the figures of a valid row may be shown. A limit of the machine guards nothing, so there
   // is nothing to prove: it is valid if it ended normally.

@@ -306,6 +306,10 @@ const Column kColumns[] = {
     {"throttled_periods"},
     {"throttled_s"},
     {"starved_s"},
+    {"threads_by_kind", "text",
+     "how many threads were bound to each kind of core, the fastest kind first: `fast 2, slow 1`",
+     "the usable cores are of one kind, or the threads were not bound",
+     [](const Row& r) { return r.threads_by_kind; }},
 };
 
 constexpr FieldDescription kLatencyColumns[] = {

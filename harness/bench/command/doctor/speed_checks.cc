@@ -51,6 +51,17 @@ std::optional<Finding> smt(const SystemFacts& facts) {
       "/sys/devices/system/cpu/smt/control"};
 }
 
+std::optional<Finding> core_kinds(const SystemFacts& facts) {
+  if (facts.core_kinds.empty()) return std::nullopt;
+  return Finding{
+      Severity::kNote, "core kinds", to_text(facts.core_kinds),
+      "A hold takes longer on a slow core, and all threads wait for it. Where threads are not "
+      "bound, "
+      "the kernel decides which of them run there, and equal trials give several results.",
+      "lockbench run binds threads, fast cores first, unless --pinning none is given; "
+      "--pinning kind:fast, kind:slow or mixed:2+2 asks for some of them"};
+}
+
 std::optional<Finding> power(const SystemFacts& facts) {
   if (!facts.mains) return std::nullopt;
   if (*facts.mains) return fine("power", "on mains power");
@@ -101,7 +112,8 @@ std::optional<Finding> build(const SystemFacts& facts) {
 }  // namespace
 
 std::span<const Check> speed_checks() {
-  static constexpr std::array<Check, 6> kChecks{governor, turbo, smt, power, clock_source, build};
+  static constexpr std::array<Check, 7> kChecks{governor, turbo,        smt,  core_kinds,
+                                                power,    clock_source, build};
   return kChecks;
 }
 

@@ -45,6 +45,7 @@ void read_speed(SystemFacts& facts, const Build& build) {
 void read_interference(SystemFacts& facts, const Machine& machine,
                        std::chrono::milliseconds watch) {
   facts.hypervisor = machine.hypervisor;
+  facts.core_kinds = machine.core_kinds.value_or(std::vector<MachineCores>());
   std::istringstream load(kernel_text("/proc/loadavg").value_or(""));
   if (double mean = 0; load >> mean) facts.load = mean;
   facts.usable_processors = machine.usable_threads;

@@ -49,8 +49,9 @@ struct SystemFacts {
   // The speed of the machine.
   std::vector<std::string> governors;  // of the processors' clocks, each once; empty: unknown
   std::optional<Turbo> turbo;
-  std::optional<bool> smt;    // whether cores run several threads at a time now
-  std::optional<bool> mains;  // false: on battery; absent if there is no power supply
+  std::optional<bool> smt;               // whether cores run several threads at a time now
+  std::vector<MachineCores> core_kinds;  // the fastest first; empty if all cores are of one kind
+  std::optional<bool> mains;             // false: on battery; absent if there is no power supply
   std::optional<std::string> clock_source;
   std::vector<std::string> clock_sources;  // the clock sources that can be chosen
   std::string build_type;                  // of this program

@@ -20,6 +20,7 @@
 #include "harness/base/shell_command.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/run/baseline_link.h"
+#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/command/run/finish.h"
 #include "harness/bench/command/run/run_plan.h"
 #include "harness/bench/command/run/run_servers.h"
@@ -250,6 +251,8 @@ int run_command(const RunOptions& options) {
     const absl::Status left_out = leave_out_beyond_processors(*preset);
     if (!left_out.ok()) return complain(std::cerr, kRunCommand, left_out);
   }
+  const std::string binding = bind_by_default(*preset);
+  if (!binding.empty()) say(std::cerr, kRunCommand, binding);
   std::optional<RunAim> aim;
   if (options.precision || decides(options, *preset)) {
     const absl::StatusOr<RunAim> wanted = aim_of(options, *preset);
@@ -259,6 +262,9 @@ int run_command(const RunOptions& options) {
   }
   absl::StatusOr<Plan> plan = expand(*preset, check);
   if (!plan.ok()) return complain(std::cerr, kRunCommand, plan.status());
+  if (const absl::Status placed = check_pinnings(plan->trials); !placed.ok()) {
+    return complain(std::cerr, kRunCommand, placed);
+  }
   if (options.shard) return shard(*std::move(plan), options);
   if (options.dry_run) return print_plan(*plan, aim, options);
   const absl::StatusOr<std::unique_ptr<RunServers>> servers =

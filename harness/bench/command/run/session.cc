@@ -14,6 +14,7 @@
 #include "harness/base/shell_command.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/run/child.h"
+#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/measure/disturbance.h"
 #include "harness/bench/measure/pinning.h"
 #include "harness/bench/plan/describe.h"
@@ -176,7 +177,11 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
                                         : "disturbed, attempt " + std::to_string(number + 1) +
                                               " of " + std::to_string(kMostAttempts) + ": ";
   progress_.show(state_, decided_ + again + describe(trial.cell));
-  Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
+  Row row{.run = writer_.meta().run,
+          .trial = trial,
+          .attempt = number,
+          .threads_by_kind = settings_.compute ? "" : threads_by_kind_of(trial.cell),
+          .started_at = utc_now()};
   absl::StatusOr<Sample> sample =
       settings_.compute ? settings_.compute(trial) : measure_in_child(trial_program(), trial);
   if (!sample.ok()) return sample.status();

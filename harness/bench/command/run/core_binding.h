@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CoreBinding: on which cores a run's threads are, on a machine whose cores are of several kinds.
+// On other machines it changes nothing and says nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/preset.h"
+
+namespace lockbench {
+
+// Sweeps that say nothing of it get the pinning `scatter` if this process may use cores of several
+// kinds: left to the kernel, equal trials would run on fast cores once and on slow ones another
+// time. Returns what to tell the user of it; empty if all usable cores are of one kind.
+std::string bind_by_default(Preset& preset);
+
+// InvalidArgument if a trial's pinning names processors or cores that this process may not use, so
+// that it is refused before anything is measured.
+absl::Status check_pinnings(const std::vector<Trial>& trials);
+
+// How many threads of the cell are bound to each kind of core, as `fast 2, slow 1`; empty if there
+// is one kind, or if they are not bound.
+std::string threads_by_kind_of(const Cell& cell);
+
+}  // namespace lockbench
