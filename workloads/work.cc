@@ -81,7 +81,7 @@ void spin_for(double ns, const SpinPace& pace, double& owed_ns) {
   owed_ns += ns - pace.random_ns;
   if (owed_ns <= pace.entry_ns) return;
   const double whole_ns = std::exchange(owed_ns, 0);
-  if (whole_ns < static_cast<double>(kClockedFrom.count())) {
+  if (whole_ns < static_cast<double>(pace.clocked_from.count())) {
     return multiply_chain(steps_for(whole_ns, pace));
   }
   spin_by_clock(Nanoseconds{static_cast<std::int64_t>(whole_ns)}, pace);
@@ -179,8 +179,8 @@ void Worker::perform_some(CacheLine* scratch) const {
     case Work::Kind::kNone:
       return;
     case Work::Kind::kSpin:
-      return work_.duration < kClockedFrom ? multiply_chain(chain_steps_)
-                                           : spin_by_clock(work_.duration, pace_);
+      return work_.duration < pace_.clocked_from ? multiply_chain(chain_steps_)
+                                                 : spin_by_clock(work_.duration, pace_);
     case Work::Kind::kSleep:
       return sleep_for(work_.duration);
     case Work::Kind::kTouch:

@@ -24,13 +24,17 @@ struct SpinPace {
   double clocked_entry_ns = 0;  // of a spin with clock: the cost of clock reads and arithmetic
   double random_ns = 0;         // of a random duration: what it takes beyond itself
   double clock_ns = 0;          // of one reading of the clock
+  // From this duration on, a spin ends by the clock. A greater one: all spins are a number of
+  // steps, which takes longer on a slower core.
+  Nanoseconds clocked_from{500};
 
   // Takes 1-2 ms. The result is the best of several attempts, because disturbance can only slow an
   // attempt.
   static SpinPace measure();
 };
 
-inline constexpr Nanoseconds kClockedFrom{500};
+inline constexpr Nanoseconds kClockedFrom = SpinPace().clocked_from;
+inline constexpr Nanoseconds kNeverClocked = Nanoseconds::max();
 
 struct alignas(platform::kCacheLine) CacheLine {
   std::uint64_t words[platform::kCacheLine / sizeof(std::uint64_t)] = {};

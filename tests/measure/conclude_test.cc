@@ -32,7 +32,8 @@ class Conclude : public ::testing::Test {
               .opened = opened_,
               .reports = reports_,
               .proof = proof_,
-              .hold_bound = bound_},
+              .hold_bound = bound_,
+              .ranks = ranks_},
              sample);
     return sample;
   }
@@ -41,6 +42,7 @@ class Conclude : public ::testing::Test {
   Cell cell_;
   std::vector<ThreadReport> reports_;
   Proof proof_;
+  std::vector<int> ranks_;
   std::optional<HoldBound> bound_ =
       HoldBound{.busiest_key_holds = 6, .busiest_thread_holds = 4, .holds = 7};
 };
@@ -55,6 +57,25 @@ TEST_F(Conclude, AddsUpWhatThreadsDid) {
   EXPECT_EQ(sample.thread_operations_min, 3u);
   EXPECT_EQ(sample.thread_operations_max, 4u);
   EXPECT_DOUBLE_EQ(sample.fairness_jain.value(), 49.0 / 50.0);
+}
+
+TEST_F(Conclude, ComparesTheFastestKindOfCoreWithTheSlowest) {
+  reports_[0].wait.record(8);
+  reports_[1].wait.record(16);
+  ranks_ = {0, 2};
+  const Sample mixed = concluded();
+  EXPECT_DOUBLE_EQ(mixed.slow_operations_share.value(), 3.0 / 7.0);
+  EXPECT_DOUBLE_EQ(mixed.fast_wait_p99_ns.value(), 8);
+  EXPECT_DOUBLE_EQ(mixed.slow_wait_p99_ns.value(), 16);
+}
+
+TEST_F(Conclude, SaysNothingOfKindsWhereThreadsAreOnOne) {
+  for (const std::vector<int>& ranks : {std::vector<int>{}, {1, 1}}) {
+    ranks_ = ranks;
+    const Sample sample = concluded();
+    EXPECT_FALSE(sample.slow_operations_share || sample.fast_wait_p99_ns ||
+                 sample.slow_wait_p99_ns);
+  }
 }
 
 TEST_F(Conclude, TheWindowIsFromTheGateToTheLastEnd) {

@@ -68,6 +68,13 @@ TEST(PlaceThreads, RefusesKindsThatThisProcessMayNotUse) {
             "pinning mixed:1+1+1: the cores that this process may use are fast and slow");
 }
 
+TEST(RanksOf, AreThoseOfTheThreadsProcessors) {
+  EXPECT_EQ(ranks_of({2, 0, 4}, kHybrid), (Numbers{0, 1, 0}));
+  EXPECT_EQ(ranks_of({0, 1}, kMachine), Numbers{});
+  EXPECT_EQ(fastest_of(kHybrid), 2);
+  EXPECT_EQ(fastest_of({}), std::nullopt);
+}
+
 TEST(ThreadsByKind, CountsThoseThatAreBoundToEach) {
   EXPECT_EQ(threads_by_kind({2, 4, 0}, kHybrid), "fast 2, slow 1");
   EXPECT_EQ(threads_by_kind({0, 0}, kHybrid), "slow 2");

@@ -34,11 +34,14 @@ std::vector<std::string> all_presets() {
 
 // Capabilities bring more.
 TEST(ShippedPresets, AreThese) {
-  EXPECT_THAT(all_presets(),
-              IsSupersetOf({"quick", "loads", "threads", "keys", "holds", "article-21x6",
-                            "article-1000x12", "million-users", "connection-pool", "fastrlock",
-                            "limits", "watchdog", "saturation", "file-counter", "read-mostly",
-                            "connection-pool-postgresql", "i7-1165G7", "i5-11600K", "i7-class"}));
+  EXPECT_THAT(
+      all_presets(),
+      IsSupersetOf(
+          {"quick",           "loads",        "threads",         "keys",
+           "holds",           "article-21x6", "article-1000x12", "million-users",
+           "connection-pool", "fastrlock",    "limits",          "watchdog",
+           "saturation",      "file-counter", "read-mostly",     "connection-pool-postgresql",
+           "hybrid",          "i7-1165G7",    "i5-11600K",       "i7-class"}));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <thread>
 #include <utility>
 
+#include "harness/bench/measure/pinning.h"
 #include "harness/bench/measure/run_trial.h"
+#include "harness/kernel/processors.h"
 #include "primitives/no_lock.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
@@ -105,6 +109,30 @@ HoldAccuracy accuracy_of(Nanoseconds asked, const SpinPace& pace) {
                           })};
 }
 
+double steps_per_ns_on(int processor) {
+  double steps = 0;
+  std::jthread([&] {
+    bind_to_processors(0, {processor});
+    steps = SpinPace::measure().steps_per_ns;
+  }).join();
+  return steps;
+}
+
+std::optional<std::vector<CoreSpeed>> speeds_of_cores() {
+  const std::vector<Processor> processors = processors_here();
+  std::vector<CoreSpeed> speeds;
+  double fastest = 0;
+  for (const std::string& kind : kinds_among(processors)) {
+    const auto one = std::find_if(processors.begin(), processors.end(),
+                                  [&](const Processor& p) { return p.kind == kind; });
+    const double steps = steps_per_ns_on(one->number);
+    if (speeds.empty()) fastest = steps;
+    speeds.push_back({.kind = kind, .speed = steps / fastest});
+  }
+  if (speeds.empty()) return std::nullopt;
+  return speeds;
+}
+
 }  // namespace
 
 Calibration calibrate() {
@@ -117,6 +145,7 @@ Calibration calibrate() {
   for (const int ns : {100, 1'000, 10'000, 100'000, 1'000'000}) {
     calibration.holds.push_back(accuracy_of(Nanoseconds(ns), pace));
   }
+  calibration.core_speeds = speeds_of_cores();
   return calibration;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "workloads/settings.h"
@@ -21,6 +22,14 @@ struct HoldAccuracy {
   bool operator==(const HoldAccuracy&) const = default;
 };
 
+// How fast a kind of core is beside the fastest: the steps of a spin, timed on one core of each.
+struct CoreSpeed {
+  std::string kind;  // fast, middle, slow
+  double speed = 0;  // of the fastest kind: 1
+
+  bool operator==(const CoreSpeed&) const = default;
+};
+
 struct Calibration {
   double clock_ns = 0;  // one read of the clock
 
@@ -33,6 +42,9 @@ struct Calibration {
   std::optional<double> floor_timed_ns;
 
   std::vector<HoldAccuracy> holds;  // spins of 100 ns to 1 ms
+
+  // The fastest first; absent if this process may use cores of one kind alone.
+  std::optional<std::vector<CoreSpeed>> core_speeds;
 
   bool operator==(const Calibration&) const = default;
 };

@@ -161,6 +161,42 @@ void add_schedule(const TrialEnd& end, Sample& sample) {
   }
 }
 
+// What the workers did whose kind of core has this rank.
+struct OfKind {
+  std::uint64_t operations = 0;
+  Histogram wait;
+};
+
+OfKind of_kind(int rank, const TrialEnd& end) {
+  OfKind all;
+  for (std::size_t i = 0; i < end.reports.size(); ++i) {
+    if (end.ranks[i] != rank) continue;
+    all.operations += end.reports[i].operations;
+    all.wait.add(end.reports[i].wait);
+  }
+  return all;
+}
+
+std::optional<double> p99_of(const Histogram& wait) {
+  if (wait.samples() == 0) return std::nullopt;
+  return wait.summary().p99_ns;
+}
+
+// Compares the fastest kind of core that workers ran on with the slowest one.
+void add_kinds(const TrialEnd& end, Sample& sample) {
+  if (end.ranks.empty() || end.ranks.size() != end.reports.size()) return;
+  const auto [fastest, slowest] = std::minmax_element(end.ranks.begin(), end.ranks.end());
+  if (*fastest == *slowest) return;
+  const OfKind fast = of_kind(*fastest, end);
+  const OfKind slow = of_kind(*slowest, end);
+  if (sample.operations.value_or(0) != 0) {
+    sample.slow_operations_share =
+        static_cast<double>(slow.operations) / static_cast<double>(*sample.operations);
+  }
+  sample.fast_wait_p99_ns = p99_of(fast.wait);
+  sample.slow_wait_p99_ns = p99_of(slow.wait);
+}
+
 std::string complaint(const Proof& proof, std::uint64_t operations) {
   std::string text;
   if (proof.lost_updates != 0) {
@@ -208,6 +244,7 @@ void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);
   add_busy_share(end, sample);
+  add_kinds(end, sample);
   if (end.cell.mode == Mode::kOpen) add_schedule(end, sample);
   // If acquisitions timed out, threads held less than the ideal assumes. If holds expired, several
   // threads held a key at the same time.

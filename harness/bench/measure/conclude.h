@@ -120,8 +120,9 @@ struct TrialEnd {
   std::optional<HoldBound> hold_bound;
   std::uint32_t capacity = 1;
   std::uint32_t processors = 1;
-  bool holds_once = true;  // an operation holds one key, once
-  double clock_ns = 0;     // one reading of the clock, which a timed hold contains
+  bool holds_once = true;           // an operation holds one key, once
+  double clock_ns = 0;              // one reading of the clock, which a timed hold contains
+  std::span<const int> ranks = {};  // of the workers' kinds of core (Placement)
 };
 
 // Divides the counts by the operations, which `sample` must have; adds nothing if there are none.

@@ -148,6 +148,11 @@ std::vector<Processor> allowed_processors() {
   return processors;
 }
 
+std::optional<int> fastest_of(const std::vector<Processor>& allowed) {
+  if (allowed.empty()) return std::nullopt;
+  return fastest_first(allowed).front().number;
+}
+
 std::vector<std::string> kinds_among(const std::vector<Processor>& processors) {
   std::map<int, std::string> by_rank;
   for (const Processor& p : processors) by_rank[p.rank] = p.kind;
@@ -155,6 +160,17 @@ std::vector<std::string> kinds_among(const std::vector<Processor>& processors) {
   if (by_rank.size() < 2) return names;
   for (const auto& [rank, name] : by_rank) names.push_back(name);
   return names;
+}
+
+std::vector<int> ranks_of(const std::vector<int>& placed, const std::vector<Processor>& allowed) {
+  std::vector<int> ranks;
+  if (kinds_among(allowed).empty()) return ranks;
+  for (const int number : placed) {
+    const auto its = std::find_if(allowed.begin(), allowed.end(),
+                                  [&](const Processor& p) { return p.number == number; });
+    ranks.push_back(its == allowed.end() ? 0 : its->rank);
+  }
+  return ranks;
 }
 
 std::string threads_by_kind(const std::vector<int>& placed, const std::vector<Processor>& allowed) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,19 @@ struct Processor {
 // processors that are close in the list share the most.
 std::vector<Processor> allowed_processors();
 
+// Where the threads of a trial are bound.
+struct Placement {
+  std::vector<int> processors;  // of each thread; empty: they are not bound
+  // Of each thread's kind of core, from 0, the fastest of the machine; empty if this process may
+  // use one kind alone.
+  std::vector<int> ranks;
+  // Where the pace of spins is measured, a processor of the fastest kind; absent if there is one
+  // kind: anywhere.
+  std::optional<int> fast_processor;
+
+  bool operator==(const Placement&) const = default;
+};
+
 // Why there are none.
 std::string why_no_processors();
 
@@ -43,9 +57,16 @@ std::string why_no_processors();
 absl::StatusOr<std::vector<int>> place_threads(std::string_view pinning, std::uint32_t threads,
                                                const std::vector<Processor>& allowed);
 
+// The ranks of the kinds of these processors; empty if all that this process may use are of one
+// kind. Pure.
+std::vector<int> ranks_of(const std::vector<int>& placed, const std::vector<Processor>& allowed);
+
 // How many of the threads that are bound so run on each kind of core, as `fast 2, slow 1`; empty if
 // this process may use one kind alone, or if they are not bound. Pure.
 std::string threads_by_kind(const std::vector<int>& placed, const std::vector<Processor>& allowed);
+
+// The first processor of the fastest kind. Pure.
+std::optional<int> fastest_of(const std::vector<Processor>& allowed);
 
 // The names of the kinds of cores among these processors, the fastest first; empty if they are one
 // kind. Pure.

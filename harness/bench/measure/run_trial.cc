@@ -39,7 +39,7 @@ std::string in_seconds(Nanoseconds duration) {
 
 class TrialRun {
  public:
-  TrialRun(const Trial& trial, Subject& subject, const std::vector<int>& placed)
+  TrialRun(const Trial& trial, Subject& subject, const Placement& placed)
       : cell_(trial.cell),
         subject_(subject),
         placed_(placed),
@@ -62,7 +62,8 @@ class TrialRun {
                 .capacity = subject_.capacity(),
                 .processors = usable_processors(),
                 .holds_once = subject_.holds_once(),
-                .clock_ns = subject_.clock_ns()},
+                .clock_ns = subject_.clock_ns(),
+                .ranks = placed_.ranks},
                sample);
       add_costs(sample);
       if (events_) {
@@ -135,7 +136,7 @@ class TrialRun {
 
   bool start_threads(Sample& sample) {
     const absl::StatusOr<std::vector<int>> processors =
-        processors_for(cell_.pinning, cell_.threads, placed_);
+        processors_for(cell_.pinning, cell_.threads, placed_.processors);
     if (!processors.ok()) return fail(sample, std::string(processors.status().message()));
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
@@ -323,7 +324,7 @@ class TrialRun {
 
   const Cell cell_;
   Subject& subject_;
-  const std::vector<int> placed_;  // by the caller
+  const Placement placed_;  // by the caller
   platform::SharedArray<TrialPhases> shared_phases_;
   TrialPhases& phases_;
   platform::SharedArray<ThreadReport> reports_;
@@ -337,10 +338,27 @@ class TrialRun {
   std::vector<Scheduled> entered_;  // what the workers had used when the window opened
 };
 
+// The calling thread runs on this processor, if one is named, for the life of the object.
+class OnFastCore {
+ public:
+  explicit OnFastCore(std::optional<int> processor) {
+    if (!processor) return;
+    before_ = allowed_processor_numbers();
+    bind_to_processors(0, {*processor});
+  }
+  ~OnFastCore() {
+    if (!before_.empty()) bind_to_processors(0, before_);
+  }
+  OnFastCore(const OnFastCore&) = delete;
+  OnFastCore& operator=(const OnFastCore&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
+
 }  // namespace
 
-Sample run_trial(const Trial& trial, const MakeSubject& make_subject,
-                 const std::vector<int>& placed) {
+Sample run_trial(const Trial& trial, const MakeSubject& make_subject, const Placement& placed) {
   // Sleeps end within a microsecond of their time instead of the kernel's default of 50 µs. Threads
   // inherit this setting.
   prctl(PR_SET_TIMERSLACK, 1);
@@ -348,7 +366,10 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject,
   std::unique_ptr<TrialRun> run;
   Sample sample;
   try {
-    subject = make_subject();
+    {
+      const OnFastCore here(placed.fast_processor);
+      subject = make_subject();
+    }
     run = std::make_unique<TrialRun>(trial, *subject, placed);
     sample = run->run();
   } catch (const std::bad_alloc&) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/bench/measure/pinning.h"
 #include "harness/bench/measure/sample.h"
 #include "harness/bench/measure/subject.h"
 #include "harness/bench/plan/cell.h"
@@ -28,7 +29,6 @@ using MakeSubject = std::function<std::unique_ptr<Subject>()>;
 // _exit(), and measures nothing more in this process.
 //
 // `placed`: the processors of the threads, if the caller knows them (pinning.h).
-Sample run_trial(const Trial& trial, const MakeSubject& make_subject,
-                 const std::vector<int>& placed = {});
+Sample run_trial(const Trial& trial, const MakeSubject& make_subject, const Placement& placed = {});
 
 }  // namespace lockbench

@@ -62,7 +62,11 @@ struct Sample {
   std::optional<double> other_cpu_share;   // of the processors' time: used by other processes
   std::optional<std::uint64_t> throttled_periods;  // in which a quota of CPU time was used up
   std::optional<double> throttled_s;               // how long it stopped threads, all together
-  std::optional<double> starved_s;                 // at least so long a thread did not get the lock
+  // Of threads that are bound to several kinds of cores: those on the fastest and the slowest one.
+  std::optional<double> slow_operations_share;
+  std::optional<double> fast_wait_p99_ns;
+  std::optional<double> slow_wait_p99_ns;
+  std::optional<double> starved_s;        // at least so long a thread did not get the lock
   std::optional<double> false_conflicts;  // of the sampled waits: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a key that is held, the handle included
   std::optional<double> key_bytes_idle;   // of a key that is no longer used
@@ -137,6 +141,8 @@ inline constexpr std::string_view kNoSample = "no sample came back";
 inline constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no sample came back";
 inline constexpr std::string_view kNoIdeal =
     "`mode` is not `fixed`, or the workload has no known ideal";
+inline constexpr std::string_view kNotMixed =
+    "the threads were not bound to several kinds of cores, or no sample came back";
 inline constexpr std::string_view kNotOpen = "`mode` is not `open`";
 inline constexpr std::string_view kTooShort = "the window was too short for the kernel's clock";
 inline constexpr std::string_view kNoDelays =
@@ -356,6 +362,16 @@ void fields(S& sample, const Visit& visit) {
               "then given up",
               "`outcome` is not `starved`", kDurationBounds},
         sample.starved_s);
+  visit(Field{"slow_operations_share", "ratio",
+              "share of the operations that threads on the slowest kind of core completed",
+              kNotMixed, kShareBounds},
+        sample.slow_operations_share);
+  visit(Field{"fast_wait_p99_ns", "ns", "`wait_p99_ns` of the threads on the fastest kind of core",
+              kNotMixed},
+        sample.fast_wait_p99_ns);
+  visit(Field{"slow_wait_p99_ns", "ns", "`wait_p99_ns` of the threads on the slowest kind of core",
+              kNotMixed},
+        sample.slow_wait_p99_ns);
 }
 
 }  // namespace lockbench

@@ -5,11 +5,18 @@
 #include "workloads/spin_pace.h"
 
 namespace lockbench {
+namespace {
+
+SpinPace pace_for(const Trial& trial) {
+  SpinPace pace = measure_pace_for(trial.cell.hold, trial.cell.think);
+  if (trial.counts_work) pace.clocked_from = kNeverClocked;
+  return pace;
+}
+
+}  // namespace
 
 LoopingSubject::LoopingSubject(const Trial& trial)
-    : trial_(trial),
-      pace_(measure_pace_for(trial.cell.hold, trial.cell.think)),
-      loops_(trial.cell.threads) {}
+    : trial_(trial), pace_(pace_for(trial)), loops_(trial.cell.threads) {}
 
 LoopingSubject::~LoopingSubject() = default;
 

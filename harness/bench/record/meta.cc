@@ -55,6 +55,12 @@ void json_fields(T& hold, Visit&& visit) {
   visit("got_ns", hold.got_ns);
 }
 
+template <EitherConst<CoreSpeed> T, class Visit>
+void json_fields(T& core, Visit&& visit) {
+  visit("kind", core.kind);
+  visit("speed", core.speed);
+}
+
 template <EitherConst<Calibration> T, class Visit>
 void json_fields(T& calibration, Visit&& visit) {
   visit("clock_ns", calibration.clock_ns);
@@ -62,6 +68,7 @@ void json_fields(T& calibration, Visit&& visit) {
   visit("floor_sampled_ns", calibration.floor_sampled_ns);
   visit("floor_timed_ns", calibration.floor_timed_ns);
   visit("holds", calibration.holds);
+  visit("core_speeds", calibration.core_speeds);
 }
 
 template <EitherConst<MachineFinding> T, class Visit>

@@ -310,6 +310,9 @@ const Column kColumns[] = {
      "how many threads were bound to each kind of core, the fastest kind first: `fast 2, slow 1`",
      "the usable cores are of one kind, or the threads were not bound",
      [](const Row& r) { return r.threads_by_kind; }},
+    {"slow_operations_share"},
+    {"fast_wait_p99_ns"},
+    {"slow_wait_p99_ns"},
 };
 
 constexpr FieldDescription kLatencyColumns[] = {

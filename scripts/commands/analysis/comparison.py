@@ -10,8 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, likeness, published, sequential, starvation, summary, units
+from analysis import cells, core_kinds, likeness, published, sequential, starvation, summary, units
 from analysis import verdict
+from analysis.core_kinds import Shares
 from analysis.loader import Run
 from analysis.locking_cost import Cost, costs
 from analysis.readers import Map, maps
@@ -71,6 +72,7 @@ class Result:
     scalability: list[Curve] = field(default_factory=list)
     saturation: list[Saturation] = field(default_factory=list)
     readers: list[Map] = field(default_factory=list)
+    core_kinds: list[Shares] = field(default_factory=list)
     published: list[Table] = field(default_factory=list)
 
 
@@ -91,6 +93,7 @@ def within(run: Run, options: Options) -> Result:
         scalability=curves(run),
         saturation=saturations(run.valid, options.wait_limit_ns),
         readers=maps(table),
+        core_kinds=core_kinds.of(run),
         published=published.table(run),
     )
 

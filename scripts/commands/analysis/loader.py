@@ -53,6 +53,7 @@ COLUMNS = (
 
 # Added since, and shown: missing figures where a run is older.
 SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share", "starved_s"]
+SHOWN_LATER += ["threads_by_kind", "slow_operations_share", "fast_wait_p99_ns", "slow_wait_p99_ns"]
 
 # In `load`: threads request the lock again at once.
 SATURATED = 2.0

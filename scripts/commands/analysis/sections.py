@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from analysis import cells, locking_cost, readers, scalability, units
+from analysis import cells, core_kinds, locking_cost, readers, scalability, units
 from analysis.loader import SATURATED
 from analysis.locking_cost import Cost
 from analysis.saturation import Saturation
@@ -35,6 +35,7 @@ def all_of(
     curves: Sequence[Curve],
     saturations: Sequence[Saturation],
     maps: Sequence[readers.Map],
+    kinds: Sequence[core_kinds.Shares],
     brief: bool = False,
 ) -> list[Table]:
     """`brief` leaves the intervals out, for narrow terminals."""
@@ -42,7 +43,32 @@ def all_of(
     found += [_scalability(name, own, brief) for name, own in cells.by_group(curves).items()]
     found += [_saturation(name, own) for name, own in cells.by_group(saturations).items()]
     found += [of_readers(one) for one in maps]
+    found += [of_core_kinds(name, own) for name, own in cells.by_group(kinds).items()]
     return found
+
+
+def of_core_kinds(name: str, found: Sequence[core_kinds.Shares]) -> Table:
+    """A line for each primitive."""
+
+    def wait(ns: float | None) -> str:
+        return units.nanoseconds(ns) if ns is not None else "–"
+
+    headers = ["primitive", "slow cores' operations", "of an equal share"]
+    return Table(
+        f"Kinds of cores · {name} · {found[0].threads}",
+        [*headers, "p99 wait, fast", "p99 wait, slow"],
+        [
+            [
+                _name(one.primitive),
+                core_kinds.percent(one.slow_share),
+                core_kinds.percent(one.of_equal),
+                wait(one.fast_p99_ns),
+                wait(one.slow_p99_ns),
+            ]
+            for one in found
+        ],
+        [f"an equal share: {core_kinds.percent(found[0].equal_share)}, as of the threads"],
+    )
 
 
 def _name(primitive: str) -> str:

@@ -116,13 +116,19 @@ def as_json(result: Result) -> str:
         "published": [dataclasses.asdict(table) for table in result.published],
         "saturation": [sections.saturation_record(one) for one in result.saturation],
         "readers": [one.record() for one in result.readers],
+        "core_kinds": [one.record() for one in result.core_kinds],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _sections(result: Result, brief: bool = False) -> list[Table]:
     return sections.all_of(
-        result.costs, result.scalability, result.saturation, result.readers, brief
+        result.costs,
+        result.scalability,
+        result.saturation,
+        result.readers,
+        result.core_kinds,
+        brief,
     )
 
 

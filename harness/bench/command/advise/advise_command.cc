@@ -16,6 +16,7 @@
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/catalog/known_plugins.h"
 #include "harness/bench/command/advise/questions.h"
+#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/command/run/finish.h"
 #include "harness/bench/command/run/run_plan.h"
 #include "harness/bench/command/run/run_servers.h"
@@ -71,6 +72,8 @@ int measure(AdviseOptions options) {
       advice_plan(options.wanted, options.budget.value_or(usual_budget(options.wanted.kind)),
                   check_here, options.budget ? BudgetKind::kAsked : BudgetKind::kUsual);
   if (!plan.ok()) return complain_of_advice(plan.status());
+  const std::string binding = bind_by_default(*plan);
+  if (!binding.empty()) say(std::cerr, "lockbench advise", binding);
   if (leaves_out_map(options.wanted, *plan)) {
     std::cerr << "lockbench advise: the budget is too short for the map of readers and writers; "
                  "say --budget 40s\n";

@@ -50,10 +50,16 @@ absl::StatusOr<Sample> sample_of(const absl::StatusOr<ChildResult>& result) {
   return outcome_of(*result);
 }
 
-// Where the child binds its threads. Empty if they are not bound or cannot be placed; the child
-// then says why.
-std::vector<int> placement_of(const Cell& cell) {
-  return processors_for(cell.pinning, cell.threads).value_or(std::vector<int>());
+// Where the child binds its threads. Without processors if they are not bound or cannot be placed;
+// the child then says why.
+Placement placement_of(const Cell& cell) {
+  Placement placed{.processors =
+                       processors_for(cell.pinning, cell.threads).value_or(std::vector<int>())};
+  if (placed.processors.empty()) return placed;
+  const std::vector<Processor> here = processors_here();
+  placed.ranks = ranks_of(placed.processors, here);
+  if (!placed.ranks.empty()) placed.fast_processor = fastest_of(here);
+  return placed;
 }
 
 }  // namespace
@@ -75,8 +81,13 @@ absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program
                                             Nanoseconds grace) {
   std::vector<std::string> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
   words.insert(words.end(), flags.begin(), flags.end());
-  const std::vector<int> placed = placement_of(trial.cell);
-  if (!placed.empty()) words.insert(words.end(), {"--processors", processor_list(placed)});
+  const Placement placed = placement_of(trial.cell);
+  const auto add_list = [&words](const char* flag, const std::vector<int>& list) {
+    if (!list.empty()) words.insert(words.end(), {flag, processor_list(list)});
+  };
+  add_list("--processors", placed.processors);
+  add_list("--core-kinds", placed.ranks);
+  if (placed.fast_processor) add_list("--fast-processor", {*placed.fast_processor});
   const std::string plugin = Catalog::standard().plugin_of(trial.cell.primitive);
   if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
   return run_with_trial(program, std::move(words), trial, grace);

@@ -31,6 +31,17 @@ std::string text_of(const std::vector<std::string>& kinds,
 
 }  // namespace
 
+std::string bind_by_default(Plan& plan) {
+  const std::vector<Processor> processors = processors_here();
+  const std::vector<std::string> kinds = kinds_among(processors);
+  if (kinds.empty()) return "";
+  for (Trial& trial : plan.trials) {
+    if (trial.cell.pinning == "none") trial.cell.pinning = kDefaultPinning;
+  }
+  return absl::StrCat("of the usable cores, ", text_of(kinds, processors),
+                      ": threads are bound, one a core and ", kinds.front(), " cores first");
+}
+
 std::string bind_by_default(Preset& preset) {
   const std::vector<Processor> processors = processors_here();
   const std::vector<std::string> kinds = kinds_among(processors);

@@ -19,6 +19,9 @@ namespace lockbench {
 // time. Returns what to tell the user of it; empty if all usable cores are of one kind.
 std::string bind_by_default(Preset& preset);
 
+// The same for the trials of a plan that are not bound.
+std::string bind_by_default(Plan& plan);
+
 // InvalidArgument if a trial's pinning names processors or cores that this process may not use, so
 // that it is refused before anything is measured.
 absl::Status check_pinnings(const std::vector<Trial>& trials);

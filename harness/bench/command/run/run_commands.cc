@@ -35,6 +35,12 @@ absl::StatusOr<std::vector<int>> parse_placement(std::string_view text) {
                                     "' is no list of processors like 0,2,4-7");
 }
 
+absl::StatusOr<int> parse_processor(std::string_view text) {
+  const absl::StatusOr<std::vector<int>> list = parse_placement(text);
+  if (!list.ok()) return list.status();
+  return list->front();
+}
+
 class TrialEntry final : public CommandWithOptions<TrialOptions> {
  public:
   TrialEntry()
@@ -54,7 +60,19 @@ class TrialEntry final : public CommandWithOptions<TrialOptions> {
                 .type = "LIST",
                 .help = "Binds thread i to processor i of the list, as the process that starts "
                         "this one placed them; only for a trial that is pinned"},
-               parse_placement, options_.placed);
+               parse_placement, options_.placed.processors);
+    add_parsed(trial,
+               {.names = "--core-kinds",
+                .type = "LIST",
+                .help = "The rank of thread i's kind of core, from 0, the fastest: the sample then "
+                        "compares the kinds"},
+               parse_placement, options_.placed.ranks);
+    add_parsed(
+        trial,
+        {.names = "--fast-processor",
+         .type = "N",
+         .help = "Measures there how fast work is done, which is then the same on all cores"},
+        parse_processor, options_.placed.fast_processor);
     add_switch(trial, "--try", "Creates the primitive, and measures nothing", options_.only_try);
     add_path(trial,
              {.names = "--flamegraph",

@@ -62,7 +62,7 @@ int trial_command(const TrialOptions& options, const std::vector<std::string>& p
     return kBadInput;
   }
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  const absl::StatusOr<Trial> trial = trial_from_json(text);
+  absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) {
     return complain(err, "lockbench trial: standard input", trial.status(), kBadInput);
   }
@@ -77,6 +77,7 @@ int trial_command(const TrialOptions& options, const std::vector<std::string>& p
   if (options.flamegraph) {
     return trial_with_flamegraph(*trial, plugins, *options.flamegraph, out, err);
   }
+  trial->counts_work = options.placed.fast_processor.has_value();
   const Sample sample = run_trial(
       *trial, [&] { return *Catalog::standard().subject_for(*trial); }, options.placed);
   out << sample_text(sample) << std::endl;

@@ -10,14 +10,15 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "harness/bench/measure/pinning.h"
+
 namespace lockbench {
 
 struct TrialOptions {
-  pid_t parent = 0;  // the process that started this one and reads its output; if it dies, the
-                     // kernel ends this process. 0: this process does not depend on a parent
-  std::vector<int> placed;  // the processors of the threads, as the parent placed them; empty: this
-                            // process places them
-  bool only_try = false;    // makes the primitive and the workload, and measures nothing
+  pid_t parent = 0;       // the process that started this one and reads its output; if it dies, the
+                          // kernel ends this process. 0: this process does not depend on a parent
+  Placement placed;       // as the parent placed the threads; empty: this process places them
+  bool only_try = false;  // makes the primitive and the workload, and measures nothing
   std::optional<std::filesystem::path> flamegraph;  // draws where the time went (flamegraph.h)
 };
 

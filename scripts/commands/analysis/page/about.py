@@ -162,6 +162,7 @@ def _machine(machine: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("Processor", " ".join(str(machine.get("cpu_model") or "").split())),
         ("Cores", ", ".join(filter(None, counts))),
+        ("Kinds of cores", _core_kinds(machine.get("core_kinds"))),
         ("Caches", ", ".join(map(_cache, caches)) if isinstance(caches, list) else ""),
         ("Memory", _shown(machine.get("memory_bytes"), units.memory)),
         *(
@@ -169,6 +170,26 @@ def _machine(machine: Mapping[str, Any]) -> list[tuple[str, str]]:
             for n in ("governor", "kernel", "hypervisor")
         ),
     ]
+
+
+def _core_kinds(kinds: Any) -> str:
+    """Empty where all cores are of one kind."""
+    found = [mapping(kind) for kind in kinds] if isinstance(kinds, list) else []
+    return ", ".join(
+        f"{kind.get('cores', '?')} {kind.get('kind', '')} ("
+        + ", ".join(
+            filter(
+                None,
+                [
+                    str(kind.get("type") or ""),
+                    units.plural(int(kind.get("hardware_threads") or 0), "thread"),
+                    f"{kind['greatest_mhz']:,} MHz" if kind.get("greatest_mhz") else "",
+                ],
+            )
+        )
+        + ")"
+        for kind in found
+    )
 
 
 def _cache(cache: Any) -> str:

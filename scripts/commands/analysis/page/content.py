@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, losses, readers, stressed, summary, tables
+from analysis import cells, core_kinds, figure, losses, readers, stressed, summary, tables
 from analysis import text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, sections as pictured, waits
@@ -20,6 +20,7 @@ from analysis.saturation import Saturation, saturations
 MOST_CELLS = 1500  # of a page's tables
 _MOST_PICTURES = 6  # of a kind
 _MOST_OPEN_LOOPS = 24
+_MOST_OF_CORES = 24
 _MOST_LABELS = 60  # primitives in the pictures
 _SHOWN = {
     **tables.SHOWN,
@@ -124,6 +125,7 @@ def _chapter(
             *run.notes,
             *([note] if (note := about.target_note(run)) else []),
             *cells.expired(run.trials),
+            *_kinds_of_cores(run),
             *_undrawn(table, drawn),
             *(run.error.explained() if pictures else []),
         ],
@@ -145,6 +147,12 @@ def _chapter(
         command=about.command(run),
         surroundings=about.surroundings(run),
     )
+
+
+def _kinds_of_cores(run: Run) -> list[str]:
+    """What the slow cores got, in the cells that the page has room for."""
+    found = cells.evenly(core_kinds.of(run), _MOST_OF_CORES)
+    return [f"{one.group}, threads on {one.threads}: {one.words()}." for one in found]
 
 
 def _open_loops(run: Run) -> dict[str, list[Saturation]]:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What threads on slow cores got, as `compare` and `report` say it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import compare
+import pytest
+import report
+import synthetic
+from analysis import core_kinds, loader
+from support import Capture, MakeRun
+
+ADDED = {
+    "threads_by_kind": "text",
+    "slow_operations_share": "ratio",
+    "fast_wait_p99_ns": "ns",
+    "slow_wait_p99_ns": "ns",
+}
+
+
+@pytest.fixture
+def folder(make_run: MakeRun) -> Path:
+    """Four threads, two of them on slow cores, which one mutex lets starve."""
+
+    def change(row: dict[str, Any]) -> None:
+        share = 0.125 if row["primitive"] == "global" else 0.5
+        row.update(threads_by_kind="fast 2, slow 2", slow_operations_share=share)
+        row.update(fast_wait_p99_ns=4000, slow_wait_p99_ns=3.1e6)
+
+    folder = make_run(cells=synthetic.sweep(["global", "keyed"], threads=(4,)), change=change)
+    names = {**dict.fromkeys(synthetic.COLUMNS, "x"), **ADDED}
+    names.update(dict.fromkeys(loader.TEXT, "text"))
+    columns = [{"name": name, "unit": unit} for name, unit in names.items()]
+    (folder / "schema.json").write_text(json.dumps({"trials": columns}), encoding="utf-8")
+    return folder
+
+
+def test_the_slow_cores_are_compared_with_an_equal_share(folder: Path) -> None:
+    one, other = core_kinds.of(loader.load(folder))
+    assert (one.primitive, one.slow_share, one.equal_share, one.of_equal) == (
+        "global",
+        0.125,
+        0.5,
+        0.25,
+    )
+    assert other.of_equal == 1
+    assert one.words() == (
+        "global: the slow cores had 12 % of the operations, where an equal share is 50 %, and a"
+        " p99 wait of 3.1 ms, against 4 µs on the fast ones"
+    )
+
+
+def test_compare_has_a_table_and_records(folder: Path, capsys: Capture) -> None:
+    assert compare.main([str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "Kinds of cores · counter · 4 threads" in said and "fast 2, slow 2" in said
+    assert compare.main([str(folder), "--format", "json"]) == 0
+    records = json.loads(capsys.readouterr().out)["core_kinds"]
+    assert [record["of_equal"] for record in records] == [0.25, 1.0]
+
+
+def test_the_report_says_it(folder: Path, capsys: Capture) -> None:
+    assert report.main([str(folder), "--format", "markdown"]) == 0
+    assert "the slow cores had 12 % of the operations" in capsys.readouterr().out
+
+
+def test_where_all_cores_are_equal_nothing_is_said(make_run: MakeRun, capsys: Capture) -> None:
+    folder = make_run(cells=synthetic.sweep(["global", "keyed"], threads=(4,)))
+    assert core_kinds.of(loader.load(folder)) == []
+    assert compare.main([str(folder)]) == 0
+    assert "cores" not in capsys.readouterr().out.replace("2 cores", "").replace("4 cores", "")
