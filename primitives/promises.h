@@ -47,12 +47,10 @@ struct LockLimits {
   constexpr bool operator==(const LockLimits&) const = default;
   constexpr bool any() const { return *this != LockLimits(); }
 
-  // Whether a test is possible within them: two threads can meet, and there is a second key that
+  // True if a test is possible within them: two threads can meet, and there is a second key that
   // nobody uses.
   constexpr bool leave_room() const { return threads != 1 && keys_below != 1; }
 };
-
-// `wanted`, or the limit if that is less.
 
 struct Promises {
   bool excludes = true;       // false for `none` alone

@@ -74,6 +74,7 @@ struct RandomDurations {
   double owed_ns[2] = {0, 0};  // of each role: what was drawn and not yet spun
 };
 thread_local RandomDurations durations(0);
+thread_local bool by_steps = false;  // spin_by_steps()
 
 // What is shorter than the entry of a chain is added to the next duration, so that the mean is
 // kept.
@@ -81,7 +82,7 @@ void spin_for(double ns, const SpinPace& pace, double& owed_ns) {
   owed_ns += ns - pace.random_ns;
   if (owed_ns <= pace.entry_ns) return;
   const double whole_ns = std::exchange(owed_ns, 0);
-  if (whole_ns < static_cast<double>(pace.clocked_from.count())) {
+  if (whole_ns < static_cast<double>(kClockedFrom.count()) || by_steps) {
     return multiply_chain(steps_for(whole_ns, pace));
   }
   spin_by_clock(Nanoseconds{static_cast<std::int64_t>(whole_ns)}, pace);
@@ -168,6 +169,10 @@ void seed_random_work(std::uint64_t seed) {
   durations = RandomDurations(seed);
 }
 
+void spin_by_steps() {
+  by_steps = true;
+}
+
 Worker::Worker(const Work& work, const SpinPace& pace, Role role)
     : work_(work),
       pace_(pace),
@@ -179,8 +184,8 @@ void Worker::perform_some(CacheLine* scratch) const {
     case Work::Kind::kNone:
       return;
     case Work::Kind::kSpin:
-      return work_.duration < pace_.clocked_from ? multiply_chain(chain_steps_)
-                                                 : spin_by_clock(work_.duration, pace_);
+      return work_.duration < kClockedFrom || by_steps ? multiply_chain(chain_steps_)
+                                                       : spin_by_clock(work_.duration, pace_);
     case Work::Kind::kSleep:
       return sleep_for(work_.duration);
     case Work::Kind::kTouch:

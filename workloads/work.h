@@ -24,17 +24,13 @@ struct SpinPace {
   double clocked_entry_ns = 0;  // of a spin with clock: the cost of clock reads and arithmetic
   double random_ns = 0;         // of a random duration: what it takes beyond itself
   double clock_ns = 0;          // of one reading of the clock
-  // From this duration on, a spin ends by the clock. A greater one: all spins are a number of
-  // steps, which takes longer on a slower core.
-  Nanoseconds clocked_from{500};
 
   // Takes 1-2 ms. The result is the best of several attempts, because disturbance can only slow an
   // attempt.
   static SpinPace measure();
 };
 
-inline constexpr Nanoseconds kClockedFrom = SpinPace().clocked_from;
-inline constexpr Nanoseconds kNeverClocked = Nanoseconds::max();
+inline constexpr Nanoseconds kClockedFrom{500};
 
 struct alignas(platform::kCacheLine) CacheLine {
   std::uint64_t words[platform::kCacheLine / sizeof(std::uint64_t)] = {};
@@ -42,6 +38,10 @@ struct alignas(platform::kCacheLine) CacheLine {
 
 // Seeds the random durations of the work that this thread performs.
 void seed_random_work(std::uint64_t seed);
+
+// From now on, spins of this thread are a number of steps and never end by the clock: on a core
+// that is slower than the one whose pace was measured, the same work takes longer.
+void spin_by_steps();
 
 // Does one kind of work repeatedly. `scratch` is what kTouch writes: `work.lines` cache lines that
 // the caller may write at that time.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <set>
+#include <utility>
 
 namespace lockbench {
 namespace {
@@ -111,7 +112,11 @@ std::vector<CoreKind> core_kinds(hwloc_topology_t topology) {
   hwloc_bitmap_free(set);
   const std::vector<ReportedKind> distinct = internal::distinct_kinds(std::move(all));
   std::vector<CoreKind> kinds;
-  if (distinct.size() < 2) return kinds;
+  std::size_t known = 0;
+  for (const ReportedKind& kind : distinct) known += kind.processors.size();
+  const auto processors =
+      static_cast<std::size_t>(hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));
+  if (distinct.size() < 2 || known < processors) return kinds;
   for (const ReportedKind& kind : distinct) {
     kinds.push_back({.name = name_of_core_kind(kinds.size(), distinct.size()),
                      .type = kind.type,

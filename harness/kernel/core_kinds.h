@@ -8,6 +8,7 @@
 //              clocked some percent higher, are no kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ struct CoreKind {
 };
 
 // The kinds of cores, the fastest first; empty if all cores are of one kind, or if hwloc does not
-// know kinds.
+// know the kind of each.
 std::vector<CoreKind> core_kinds(hwloc_topology_t topology);
 
 // `fast` is the fastest of a machine, `slow` its slowest; between them `middle`, or `middle2`,
@@ -37,7 +38,7 @@ std::string name_of_core_kind(std::size_t rank, std::size_t kinds);
 
 namespace internal {
 
-// What hwloc says of some processors.
+// Some processors, as hwloc describes them.
 struct ReportedKind {
   std::string type;
   std::vector<int> processors;
@@ -48,7 +49,7 @@ struct ReportedKind {
   bool operator==(const ReportedKind&) const = default;
 };
 
-// Those that differ, the fastest first, with their processors together. Pure.
+// The kinds among them that differ, the fastest first; equal ones are merged. Pure.
 std::vector<ReportedKind> distinct_kinds(std::vector<ReportedKind> reported);
 
 }  // namespace internal

@@ -279,9 +279,17 @@ std::string without_template_arguments(std::string_view text) {
 }
 
 // `pick<…>` of `Flag<…> pick<…>`: of a template's function the name begins with what it returns.
-std::string without_result(std::string text) {
-  const std::size_t space = text.rfind(' ', text.find(kOperator));
-  return space == std::string::npos ? text : text.substr(space + 1);
+// A space within parentheses or braces is of the parameters of an enclosing function or lambda.
+std::string without_result(const std::string& text) {
+  const std::size_t end = std::min(text.find(kOperator), text.size());
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < end; ++at) {
+    if (text[at] == '(' || text[at] == '{') ++depth;
+    if (text[at] == ')' || text[at] == '}') --depth;
+    if (text[at] == ' ' && depth == 0) begin = at + 1;
+  }
+  return text.substr(begin);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from program import Program, meta_of, rows_of
@@ -33,23 +32,33 @@ def kind(number: int, efficiency: int, name: str, mhz: int) -> str:
     )
 
 
-@pytest.fixture
-def hybrid(lockbench: Program, monkeypatch: pytest.MonkeyPatch) -> Program:
+def describe(lockbench: Program, monkeypatch: pytest.MonkeyPatch, kinds: str) -> None:
+    """Two cores for hwloc, which are those of this machine with the numbers 0 and 1."""
     every = 'cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1"'
-    file = lockbench.folder / "hybrid.xml"
-    file.write_text(
+    file = lockbench.folder / "machine.xml"
+    text = (
         '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE topology SYSTEM "hwloc2.dtd">'
         f'<topology version="2.0"><object type="Machine" os_index="0" {every}'
         ' allowed_cpuset="0x3" allowed_nodeset="0x1">'
         f'<object type="NUMANode" os_index="0" {every} local_memory="1073741824"></object>'
-        f"{unit(0)}{unit(1)}</object>"
-        f"{kind(0, 0, 'Small', 2000)}{kind(1, 1, 'Great', 4000)}</topology>",
-        encoding="utf-8",
+        f"{unit(0)}{unit(1)}</object>{kinds}</topology>"
     )
     # The parser that hwloc has without libxml2 wants its lines.
-    file.write_text(file.read_text(encoding="utf-8").replace("><", ">\n<"), encoding="utf-8")
+    file.write_text(text.replace("><", ">\n<"), encoding="utf-8")
     monkeypatch.setenv("HWLOC_XMLFILE", str(file))
     monkeypatch.setenv("HWLOC_THISSYSTEM", "1")
+
+
+@pytest.fixture
+def uniform(lockbench: Program, monkeypatch: pytest.MonkeyPatch) -> Program:
+    describe(lockbench, monkeypatch, "")
+    return lockbench
+
+
+@pytest.fixture
+def hybrid(lockbench: Program, monkeypatch: pytest.MonkeyPatch) -> Program:
+    kinds = kind(0, 0, "Small", 2000) + kind(1, 1, "Great", 4000)
+    describe(lockbench, monkeypatch, kinds)
     return lockbench
 
 
@@ -76,7 +85,7 @@ def test_a_plan_may_name_kinds(hybrid: Program) -> None:
     assert bound(hybrid, "none", "--threads 2 --pinning none")[0][0][2] == ""
 
 
-def test_the_machine_has_its_kinds(hybrid: Program, lockbench: Program) -> None:
+def test_the_machine_has_its_kinds(hybrid: Program) -> None:
     bound(hybrid, "run", "--threads 1")
     kinds = meta_of(hybrid.folder / "run")["machine"]["core_kinds"]
     assert [(k["kind"], k["type"], k["greatest_mhz"]) for k in kinds] == [
@@ -87,17 +96,43 @@ def test_the_machine_has_its_kinds(hybrid: Program, lockbench: Program) -> None:
     assert "1 fast core (Great, 1 thread, at most 4000 MHz) and 1 slow core" in said
 
 
-def test_where_all_are_equal_there_is_no_word_more(lockbench: Program) -> None:
-    rows, said = bound(lockbench, "run", "--threads 2")
+def test_where_all_are_equal_there_is_no_word_more(uniform: Program) -> None:
+    rows, said = bound(uniform, "run", "--threads 2")
     assert rows == [("2", "none", "")]
-    assert "core_kinds" not in meta_of(lockbench.folder / "run")["machine"]
-    assert "kind" not in said + lockbench.run("doctor").stdout
+    meta = meta_of(uniform.folder / "run")
+    assert "core_kinds" not in meta["machine"] and "core_speeds" not in meta["calibration"]
+    assert "kind" not in said + uniform.run("doctor").stdout
+
+
+def test_the_speed_of_each_kind_is_measured(hybrid: Program) -> None:
+    bound(hybrid, "run", "--threads 1")
+    speeds = meta_of(hybrid.folder / "run")["calibration"]["core_speeds"]
+    assert [one["kind"] for one in speeds] == ["fast", "slow"]
+    assert speeds[0]["speed"] == 1 and speeds[1]["speed"] > 0
+
+
+def test_the_slow_cores_are_compared_with_the_fast_ones(hybrid: Program) -> None:
+    words = "run --primitive global --keys 1 --blocks 1 --threads 2 --hold 1us --sample-every 1"
+    done = hybrid.run(*words.split(), "--progress", "off", "--out", "run")
+    assert done.returncode == 0, done.stderr
+    (row,) = (row for row in rows_of(hybrid.folder / "run") if row["valid"] == "true")
+    assert 0 < float(row["slow_operations_share"]) < 1
+    assert float(row["fast_wait_p99_ns"]) > 0 and float(row["slow_wait_p99_ns"]) > 0
+    assert "Kinds of cores" in hybrid.run("compare", "run").stdout
+
+
+def test_fixed_work_and_one_kind_have_nothing_to_compare(hybrid: Program) -> None:
+    bound(hybrid, "fixed", "--threads 2")
+    bound(hybrid, "fast", "--threads 2 --pinning kind:fast")
+    for folder in ("fixed", "fast"):
+        (row,) = rows_of(hybrid.folder / folder)
+        assert row["slow_operations_share"] == ""
 
 
 @pytest.mark.parametrize("pinning", ["kind:slow", "mixed:1+1", "7000"])
 def test_cores_that_are_not_there_are_refused_before_anything_is_measured(
-    lockbench: Program, pinning: str, tmp_path: Path
+    uniform: Program, pinning: str
 ) -> None:
-    done = lockbench.run(*RUN.split(), "--pinning", pinning, "--out", "refused")
+    done = uniform.run(*RUN.split(), "--pinning", pinning, "--out", "refused")
     assert done.returncode == 2 and "pinning " in done.stderr
-    assert not (lockbench.folder / "refused").exists()
+    assert not (uniform.folder / "refused").exists()

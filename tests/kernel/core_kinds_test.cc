@@ -101,6 +101,13 @@ TEST(CoreKinds, OfATopologyWithoutThemAreNone) {
   EXPECT_THAT(core_kinds(one.get()), IsEmpty());
 }
 
+TEST(CoreKinds, AreUnknownIfAProcessorHasNone) {
+  Synthetic machine("core:3 pu:1");
+  machine.add_kind(0, 0, 1, "IntelCore");
+  machine.add_kind(1, 1, 0, "IntelAtom");
+  EXPECT_THAT(core_kinds(machine.get()), IsEmpty());
+}
+
 TEST(CoreKinds, CountCoresAndThreads) {
   Synthetic machine("core:4 pu:2");
   machine.add_kind(0, 1, 2, "IntelCore");  // a kind of one core

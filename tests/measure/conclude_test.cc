@@ -63,6 +63,9 @@ TEST_F(Conclude, ComparesTheFastestKindOfCoreWithTheSlowest) {
   reports_[0].wait.record(8);
   reports_[1].wait.record(16);
   ranks_ = {0, 2};
+  EXPECT_FALSE(concluded().slow_operations_share);  // of fixed work
+  EXPECT_FALSE(concluded().ideal_s);
+  cell_.mode = Mode::kTimed;
   const Sample mixed = concluded();
   EXPECT_DOUBLE_EQ(mixed.slow_operations_share.value(), 3.0 / 7.0);
   EXPECT_DOUBLE_EQ(mixed.fast_wait_p99_ns.value(), 8);

@@ -68,6 +68,10 @@ TEST(PlaceThreads, RefusesKindsThatThisProcessMayNotUse) {
             "pinning mixed:1+1+1: the cores that this process may use are fast and slow");
 }
 
+TEST(PlaceThreads, TakesTheNameOfTheOnlyKindThatThisProcessMayUse) {
+  EXPECT_EQ(placed("kind:slow", 3, {kHybrid[0], kHybrid[1]}), (Numbers{0, 1, 0}));
+}
+
 TEST(RanksOf, AreThoseOfTheThreadsProcessors) {
   EXPECT_EQ(ranks_of({2, 0, 4}, kHybrid), (Numbers{0, 1, 0}));
   EXPECT_EQ(ranks_of({0, 1}, kMachine), Numbers{});

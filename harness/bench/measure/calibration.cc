@@ -109,10 +109,11 @@ HoldAccuracy accuracy_of(Nanoseconds asked, const SpinPace& pace) {
                           })};
 }
 
+// 0 if the kernel does not bind the thread.
 double steps_per_ns_on(int processor) {
   double steps = 0;
   std::jthread([&] {
-    bind_to_processors(0, {processor});
+    if (bind_to_processors(0, {processor}) != 0) return;
     steps = SpinPace::measure().steps_per_ns;
   }).join();
   return steps;
@@ -126,6 +127,7 @@ std::optional<std::vector<CoreSpeed>> speeds_of_cores() {
     const auto one = std::find_if(processors.begin(), processors.end(),
                                   [&](const Processor& p) { return p.kind == kind; });
     const double steps = steps_per_ns_on(one->number);
+    if (steps == 0) return std::nullopt;
     if (speeds.empty()) fastest = steps;
     speeds.push_back({.kind = kind, .speed = steps / fastest});
   }

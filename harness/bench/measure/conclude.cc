@@ -161,7 +161,7 @@ void add_schedule(const TrialEnd& end, Sample& sample) {
   }
 }
 
-// What the workers did whose kind of core has this rank.
+// The figures of the workers whose kind of core has one rank.
 struct OfKind {
   std::uint64_t operations = 0;
   Histogram wait;
@@ -189,7 +189,8 @@ void add_kinds(const TrialEnd& end, Sample& sample) {
   if (*fastest == *slowest) return;
   const OfKind fast = of_kind(*fastest, end);
   const OfKind slow = of_kind(*slowest, end);
-  if (sample.operations.value_or(0) != 0) {
+  // Of fixed work, each thread completes what was planned.
+  if (end.cell.mode != Mode::kFixed && sample.operations.value_or(0) != 0) {
     sample.slow_operations_share =
         static_cast<double>(slow.operations) / static_cast<double>(*sample.operations);
   }
@@ -249,7 +250,10 @@ void conclude(const TrialEnd& end, Sample& sample) {
   // If acquisitions timed out, threads held less than the ideal assumes. If holds expired, several
   // threads held a key at the same time.
   const bool as_planned = sample.timeouts == 0u && end.proof.expired_holds.value_or(0) == 0;
-  if (end.cell.mode == Mode::kFixed && end.hold_bound && as_planned) {
+  // A slow core takes longer for the same work.
+  const bool all_fast =
+      std::all_of(end.ranks.begin(), end.ranks.end(), [](int rank) { return rank == 0; });
+  if (end.cell.mode == Mode::kFixed && end.hold_bound && as_planned && all_fast) {
     sample.ideal_s = ideal_seconds(*end.hold_bound, end.cell, end.capacity, end.processors);
   }
   sample.lost_updates = end.proof.lost_updates;

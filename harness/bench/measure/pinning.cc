@@ -68,7 +68,7 @@ absl::Status no_such_cores(std::string_view pinning, const std::vector<Processor
 absl::StatusOr<std::vector<int>> on_one_kind(std::string_view pinning,
                                              const std::vector<Processor>& allowed) {
   const std::vector<Processor> cores = of_kind(*kind_named(pinning), allowed);
-  if (cores.empty() || kinds_among(allowed).empty()) return no_such_cores(pinning, allowed);
+  if (cores.empty()) return no_such_cores(pinning, allowed);
   return round_by_round(cores);
 }
 
@@ -223,6 +223,15 @@ std::vector<Processor> processors_here() {
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads) {
   if (pinning == "none") return std::vector<int>{};
   return place_threads(pinning, threads, processors_here());
+}
+
+Placement placement_for(std::string_view pinning, std::uint32_t threads) {
+  Placement placed{.processors = processors_for(pinning, threads).value_or(std::vector<int>())};
+  if (placed.processors.empty()) return placed;
+  const std::vector<Processor> here = processors_here();
+  placed.ranks = ranks_of(placed.processors, here);
+  if (!placed.ranks.empty()) placed.fast_processor = fastest_of(here);
+  return placed;
 }
 
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads,

@@ -35,14 +35,13 @@ struct Placement {
   // Of each thread's kind of core, from 0, the fastest of the machine; empty if this process may
   // use one kind alone.
   std::vector<int> ranks;
-  // Where the pace of spins is measured, a processor of the fastest kind; absent if there is one
-  // kind: anywhere.
-  std::optional<int> fast_processor;
+  // Of the fastest kind; absent if there is one kind.
+  std::optional<int> fast_processor = {};
 
   bool operator==(const Placement&) const = default;
 };
 
-// Why there are none.
+// Why allowed_processors() is empty.
 std::string why_no_processors();
 
 // The processor of each of `threads` threads; empty for `none`. Pure.
@@ -78,6 +77,10 @@ std::vector<Processor> processors_here();
 
 // place_threads() on this machine, with processors_here().
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads);
+
+// The same with the kinds of cores; without processors if the threads are not bound or cannot be
+// placed.
+Placement placement_for(std::string_view pinning, std::uint32_t threads);
 
 // The same in a process whose parent has placed the threads: `placed`, if it has a processor for
 // each thread and this process may use all of them. Otherwise the processors have changed, and the

@@ -63,7 +63,7 @@ class TrialRun {
                 .processors = usable_processors(),
                 .holds_once = subject_.holds_once(),
                 .clock_ns = subject_.clock_ns(),
-                .ranks = placed_.ranks},
+                .ranks = ranks_},
                sample);
       add_costs(sample);
       if (events_) {
@@ -138,6 +138,7 @@ class TrialRun {
     const absl::StatusOr<std::vector<int>> processors =
         processors_for(cell_.pinning, cell_.threads, placed_.processors);
     if (!processors.ok()) return fail(sample, std::string(processors.status().message()));
+    if (*processors == placed_.processors) ranks_ = placed_.ranks;
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
       reports_[i].own_process = subject_.runs_processes();
@@ -158,6 +159,7 @@ class TrialRun {
     const bool anywhere = processor == kAnyProcessor;
     const bool held_at_start = anywhere || sched_getcpu() == processor;
     workers_[i].id = WorkerId::of_caller(reports_[i].own_process);
+    if (!ranks_.empty() && ranks_[i] != 0) spin_by_steps();
     subject_.work(i, phases_, reports_[i]);
     workers_[i].left = Scheduled::now(workers_[i].id);
     reports_[i].pinning_held = held_at_start && (anywhere || sched_getcpu() == processor);
@@ -325,6 +327,8 @@ class TrialRun {
   const Cell cell_;
   Subject& subject_;
   const Placement placed_;  // by the caller
+  std::vector<int>
+      ranks_;  // of the workers' kinds of core, where they are as the caller placed them
   platform::SharedArray<TrialPhases> shared_phases_;
   TrialPhases& phases_;
   platform::SharedArray<ThreadReport> reports_;
@@ -338,24 +342,6 @@ class TrialRun {
   std::vector<Scheduled> entered_;  // what the workers had used when the window opened
 };
 
-// The calling thread runs on this processor, if one is named, for the life of the object.
-class OnFastCore {
- public:
-  explicit OnFastCore(std::optional<int> processor) {
-    if (!processor) return;
-    before_ = allowed_processor_numbers();
-    bind_to_processors(0, {*processor});
-  }
-  ~OnFastCore() {
-    if (!before_.empty()) bind_to_processors(0, before_);
-  }
-  OnFastCore(const OnFastCore&) = delete;
-  OnFastCore& operator=(const OnFastCore&) = delete;
-
- private:
-  std::vector<int> before_;
-};
-
 }  // namespace
 
 Sample run_trial(const Trial& trial, const MakeSubject& make_subject, const Placement& placed) {
@@ -366,10 +352,7 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject, const Plac
   std::unique_ptr<TrialRun> run;
   Sample sample;
   try {
-    {
-      const OnFastCore here(placed.fast_processor);
-      subject = make_subject();
-    }
+    subject = make_subject();
     run = std::make_unique<TrialRun>(trial, *subject, placed);
     sample = run->run();
   } catch (const std::bad_alloc&) {

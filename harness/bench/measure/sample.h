@@ -143,6 +143,9 @@ inline constexpr std::string_view kNoIdeal =
     "`mode` is not `fixed`, or the workload has no known ideal";
 inline constexpr std::string_view kNotMixed =
     "the threads were not bound to several kinds of cores, or no sample came back";
+inline constexpr std::string_view kNotMixedOrFixed =
+    "the threads were not bound to several kinds of cores, `mode` is `fixed`, or no sample came "
+    "back";
 inline constexpr std::string_view kNotOpen = "`mode` is not `open`";
 inline constexpr std::string_view kTooShort = "the window was too short for the kernel's clock";
 inline constexpr std::string_view kNoDelays =
@@ -364,7 +367,7 @@ void fields(S& sample, const Visit& visit) {
         sample.starved_s);
   visit(Field{"slow_operations_share", "ratio",
               "share of the operations that threads on the slowest kind of core completed",
-              kNotMixed, kShareBounds},
+              kNotMixedOrFixed, kShareBounds},
         sample.slow_operations_share);
   visit(Field{"fast_wait_p99_ns", "ns", "`wait_p99_ns` of the threads on the fastest kind of core",
               kNotMixed},

@@ -2,14 +2,23 @@
 
 #include "harness/bench/measure/subject.h"
 
+#include <thread>
+
+#include "harness/kernel/processors.h"
 #include "workloads/spin_pace.h"
 
 namespace lockbench {
 namespace {
 
+// In a thread of its own, since a thread that a lock starts later inherits the processors of the
+// one that made the lock.
 SpinPace pace_for(const Trial& trial) {
-  SpinPace pace = measure_pace_for(trial.cell.hold, trial.cell.think);
-  if (trial.counts_work) pace.clocked_from = kNeverClocked;
+  if (!trial.fast_processor) return measure_pace_for(trial.cell.hold, trial.cell.think);
+  SpinPace pace;
+  std::jthread([&] {
+    bind_to_processors(0, {*trial.fast_processor});
+    pace = measure_pace_for(trial.cell.hold, trial.cell.think);
+  }).join();
   return pace;
 }
 

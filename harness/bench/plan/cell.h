@@ -94,9 +94,9 @@ struct Trial {
   std::uint32_t position = 0;  // index in the block, from 0
   std::uint64_t seed = 0;      // equal for all cells of a block, so that they draw the same keys
   Cell cell;
-  // Holds and think times are a number of steps, which take their time on a fast core and longer on
-  // a slow one. Not part of a plan: whoever measures the trial knows the cores.
-  bool counts_work = false;
+  // Where the pace of its spins is measured: a processor of the fastest kind of core. Absent in a
+  // plan, and if all cores are of one kind: anywhere.
+  std::optional<int> fast_processor = {};
 
   bool operator==(const Trial&) const = default;
 };

@@ -45,7 +45,7 @@ constexpr std::string_view kSaturated = "saturated";
 constexpr std::string_view kSleeping = "sleep:";
 constexpr std::string_view kPinningHelp =
     "write none, compact, scatter, one-core, kind:fast, kind:middle, kind:slow, mixed:2+2 (threads "
-    "on fast and on slow cores) or a list of processors, as 0,2,4-7";
+    "on the fastest kind and on the next) or a list of processors, as 0,2,4-7";
 constexpr CountRange kLines{0, 65'536};
 constexpr CountRange kProcessors{0, 8'191};
 constexpr CountRange kAssignedCount{0, 0xffff'ffff};

@@ -104,7 +104,8 @@ constexpr std::array kFields = {
                add_list<&Sweep::write_shares, parse_share>},
     SweepField{"pinning", true,
                "none, compact, scatter, one-core, kind:fast or kind:slow (cores of one kind), "
-               "mixed:2+2 (threads on fast and on slow cores) or a list of processors, as 0,2,4-7",
+               "mixed:2+2 (threads on the fastest kind and on the next) or a list of processors, "
+               "as 0,2,4-7",
                "`none`; `scatter` if the cores are of several kinds", "\"compact\"",
                add_one<&Sweep::pinnings, parse_pinning>},
     SweepField{"timeout", true, kDurationWants, "0: waits without limit", "\"5ms\"",

@@ -198,8 +198,9 @@ std::string to_text(const std::vector<MachineCores>& kinds) {
     if (kind.usable_threads != kind.hardware_threads) {
       about.push_back(absl::StrCat(kind.usable_threads, " usable"));
     }
-    if (kind.greatest_mhz != 0)
+    if (kind.greatest_mhz != 0) {
       about.push_back(absl::StrCat("at most ", kind.greatest_mhz, " MHz"));
+    }
     parts.push_back(absl::StrCat(kind.cores, " ", kind.kind, kind.cores == 1 ? " core" : " cores",
                                  " (", absl::StrJoin(about, ", "), ")"));
   }

@@ -54,6 +54,9 @@ TEST(ShortFunctionName, LeavesOutWhatIsLongerThanTheName) {
   EXPECT_EQ(short_of("name[abi:cxx11](int)"), "name");
   EXPECT_EQ(short_of("main::{lambda(int)#1}::operator()(int) const"),
             "main::{lambda(int)#1}::operator()");
+  EXPECT_EQ(short_of("main::{lambda(int, char)#1}::operator()(int, char) const"),
+            "main::{lambda(int, char)#1}::operator()");
+  EXPECT_EQ(short_of("f(int, char)::Local::run()"), "f(int, char)::Local::run");
   EXPECT_EQ(short_of("core::ops::FnOnce::call_once<F>"), "core::ops::FnOnce::call_once<…>");
   EXPECT_EQ(short_of("<alloc::vec::Vec<T> as Drop>::drop"), "<…>::drop");
   EXPECT_EQ(short_of("libc.so.6+0x8f3a"), "libc.so.6+0x8f3a");

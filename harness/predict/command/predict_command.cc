@@ -26,6 +26,7 @@
 #include "harness/bench/command/run/presets.h"
 #include "harness/bench/command/run/run_plan.h"
 #include "harness/bench/command/run/session.h"
+#include "harness/bench/plan/core_pinning.h"
 #include "harness/bench/plan/describe.h"
 #include "harness/bench/plan/load.h"
 #include "harness/bench/plan/spelling.h"
@@ -140,6 +141,9 @@ std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   }
   if (!workloads->second.contains(cell.workload.name)) {
     return absl::StrFormat("workload %s with primitive %s", cell.workload.name, whole->name);
+  }
+  if (kind_named(cell.pinning) || parse_mixed(cell.pinning)) {
+    return "kinds of cores, which models of machines do not have";
   }
   if (cell.pinning.find_first_of("0123456789") != std::string::npos) {
     return "pinning to a list of processors";

@@ -9,6 +9,7 @@
 
 namespace lockbench {
 
+// `wanted`, or the limit if that is less.
 template <class T>
 constexpr T within(T wanted, T limit) {
   return limit == 0 ? wanted : std::min(wanted, limit);

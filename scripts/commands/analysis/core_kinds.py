@@ -31,7 +31,7 @@ class Shares:
 
     group: str
     primitive: str
-    threads: str  # `fast 2, slow 1`
+    threads: str  # `fast 2, slow 1`: the fastest kind first
     slow_share: float  # of the operations
     equal_share: float  # what it would be if each thread had completed as many
     fast_p99_ns: float | None  # None: no wait was timed
@@ -44,13 +44,17 @@ class Shares:
 
     def words(self) -> str:
         said = (
-            f"{self.primitive}: the slow cores had {percent(self.slow_share)} of the"
+            f"{self.primitive}: the {self._kinds[-1]} cores had {percent(self.slow_share)} of the"
             f" operations, where an equal share is {percent(self.equal_share)}"
         )
         if self.fast_p99_ns is None or self.slow_p99_ns is None:
             return said
         slow, fast = units.nanoseconds(self.slow_p99_ns), units.nanoseconds(self.fast_p99_ns)
-        return f"{said}, and a p99 wait of {slow}, against {fast} on the fast ones"
+        return f"{said}, and a p99 wait of {slow}, against {fast} on the {self._kinds[0]} ones"
+
+    @property
+    def _kinds(self) -> list[str]:
+        return [name for name, _ in _COUNT.findall(self.threads)]
 
     def record(self) -> dict[str, Any]:
         return {**self.__dict__, "of_equal": self.of_equal}

@@ -46,7 +46,14 @@ def with_costs(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
     spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) / rows["operations"].where(
         rows["operations"] > 0
     )
-    return rows.assign(locking_ns=cost.where(timed), processor_ns=1e9 * spent)
+    known = timed & ~_on_slow_cores(rows)
+    return rows.assign(locking_ns=cost.where(known), processor_ns=1e9 * spent)
+
+
+def _on_slow_cores(rows: pd.DataFrame) -> pd.Series:
+    """The work of an operation takes longer there, by how much is not in the row."""
+    kinds = rows["threads_by_kind"].fillna("").astype(str)
+    return (kinds != "") & ~kinds.str.fullmatch(r"fast \d+")
 
 
 def spread(costs: pd.Series) -> tuple[float, float]:

@@ -53,10 +53,10 @@ def of_core_kinds(name: str, found: Sequence[core_kinds.Shares]) -> Table:
     def wait(ns: float | None) -> str:
         return units.nanoseconds(ns) if ns is not None else "–"
 
-    headers = ["primitive", "slow cores' operations", "of an equal share"]
+    headers = ["primitive", "operations of the slowest", "of an equal share"]
     return Table(
         f"Kinds of cores · {name} · {found[0].threads}",
-        [*headers, "p99 wait, fast", "p99 wait, slow"],
+        [*headers, "p99 wait, fastest", "p99 wait, slowest"],
         [
             [
                 _name(one.primitive),

@@ -74,6 +74,7 @@ int measure(AdviseOptions options) {
   if (!plan.ok()) return complain_of_advice(plan.status());
   const std::string binding = bind_by_default(*plan);
   if (!binding.empty()) say(std::cerr, "lockbench advise", binding);
+  allow_for_slow_cores(*plan);
   if (leaves_out_map(options.wanted, *plan)) {
     std::cerr << "lockbench advise: the budget is too short for the map of readers and writers; "
                  "say --budget 40s\n";

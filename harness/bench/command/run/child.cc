@@ -50,18 +50,6 @@ absl::StatusOr<Sample> sample_of(const absl::StatusOr<ChildResult>& result) {
   return outcome_of(*result);
 }
 
-// Where the child binds its threads. Without processors if they are not bound or cannot be placed;
-// the child then says why.
-Placement placement_of(const Cell& cell) {
-  Placement placed{.processors =
-                       processors_for(cell.pinning, cell.threads).value_or(std::vector<int>())};
-  if (placed.processors.empty()) return placed;
-  const std::vector<Processor> here = processors_here();
-  placed.ranks = ranks_of(placed.processors, here);
-  if (!placed.ranks.empty()) placed.fast_processor = fastest_of(here);
-  return placed;
-}
-
 }  // namespace
 
 std::filesystem::path trial_program() {
@@ -81,7 +69,7 @@ absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program
                                             Nanoseconds grace) {
   std::vector<std::string> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
   words.insert(words.end(), flags.begin(), flags.end());
-  const Placement placed = placement_of(trial.cell);
+  const Placement placed = placement_for(trial.cell.pinning, trial.cell.threads);
   const auto add_list = [&words](const char* flag, const std::vector<int>& list) {
     if (!list.empty()) words.insert(words.end(), {flag, processor_list(list)});
   };

@@ -22,6 +22,10 @@ std::string bind_by_default(Preset& preset);
 // The same for the trials of a plan that are not bound.
 std::string bind_by_default(Plan& plan);
 
+// Gives trials that may run on slow cores more time until they count as stuck: their limits are
+// computed for fast ones.
+void allow_for_slow_cores(Plan& plan);
+
 // InvalidArgument if a trial's pinning names processors or cores that this process may not use, so
 // that it is refused before anything is measured.
 absl::Status check_pinnings(const std::vector<Trial>& trials);

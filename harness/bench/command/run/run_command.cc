@@ -262,6 +262,7 @@ int run_command(const RunOptions& options) {
   }
   absl::StatusOr<Plan> plan = expand(*preset, check);
   if (!plan.ok()) return complain(std::cerr, kRunCommand, plan.status());
+  allow_for_slow_cores(*plan);
   // A dry run may be of a plan for another machine.
   const absl::Status placed = options.dry_run ? absl::OkStatus() : check_pinnings(plan->trials);
   if (!placed.ok()) return complain(std::cerr, kRunCommand, placed);

@@ -77,9 +77,12 @@ int trial_command(const TrialOptions& options, const std::vector<std::string>& p
   if (options.flamegraph) {
     return trial_with_flamegraph(*trial, plugins, *options.flamegraph, out, err);
   }
-  trial->counts_work = options.placed.fast_processor.has_value();
+  const Placement placed = options.placed.processors.empty()
+                               ? placement_for(trial->cell.pinning, trial->cell.threads)
+                               : options.placed;
+  trial->fast_processor = placed.fast_processor;
   const Sample sample = run_trial(
-      *trial, [&] { return *Catalog::standard().subject_for(*trial); }, options.placed);
+      *trial, [&] { return *Catalog::standard().subject_for(*trial); }, placed);
   out << sample_text(sample) << std::endl;
   // Threads may still be inside the primitive, so no destructor may run.
   if (sample.outcome != Outcome::kOk) _exit(0);

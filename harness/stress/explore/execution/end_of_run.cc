@@ -17,6 +17,20 @@
 
 namespace lockbench::stress::explore {
 
+namespace {
+
+// `in Queue::unlock (queue.cc:71)`. Code of the lock is often inlined into a function of the
+// harness: then the line alone says where it is.
+std::string place_text(const void* code, ExecutionText* told) {
+  const std::string name = short_function_name(function_at(code));
+  const std::string line = told == nullptr ? "" : told->line_of(code);
+  if (line.empty()) return absl::StrCat("in ", name);
+  if (name.starts_with("lockbench::stress::")) return absl::StrCat("at ", line);
+  return absl::StrCat("in ", name, " (", line, ")");
+}
+
+}  // namespace
+
 using UntrackedScope = World::UntrackedScope;
 
 void CheckedRun::close_trace(End end) {
@@ -105,20 +119,6 @@ std::string CheckedRun::name_of_thread(std::uint32_t world_thread) const {
   }
   return world_thread == 0 ? "the thread that starts the others" : "a thread of the lock's own";
 }
-
-namespace {
-
-// `in Queue::unlock (queue.cc:71)`. Code of the lock is often inlined into a function of the
-// harness: then the line alone says where it is.
-std::string place_text(const void* code, ExecutionText* told) {
-  const std::string name = short_function_name(function_at(code));
-  const std::string line = told == nullptr ? "" : told->line_of(code);
-  if (line.empty()) return absl::StrCat("in ", name);
-  if (name.starts_with("lockbench::stress::")) return absl::StrCat("at ", line);
-  return absl::StrCat("in ", name, " (", line, ")");
-}
-
-}  // namespace
 
 Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const {
   const auto text = [&](std::uint32_t thread, bool writes, const void* code) {

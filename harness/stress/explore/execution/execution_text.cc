@@ -141,15 +141,20 @@ std::string ExecutionText::place_of(const Access& access) {
 }
 
 const Access* ExecutionText::write_of(const Access& flush) const {
-  const Access* found = nullptr;
-  for (const Access& access : told_.log.accesses()) {
-    if (access.step > flush.step) break;
-    if (access.kind == Access::kBufferedStore && access.thread == flush.thread &&
-        access.word == flush.word && access.now == flush.now) {
-      found = &access;
-    }
+  // A store buffer is a queue: its writes leave it in the order in which they entered.
+  const std::vector<Access>& accesses = told_.log.accesses();
+  const auto is_of_thread = [&](const Access& access, Access::Kind kind) {
+    return access.kind == kind && access.thread == flush.thread;
+  };
+  std::size_t left_before = 0;
+  for (const Access& access : accesses) {
+    if (&access == &flush) break;
+    if (is_of_thread(access, Access::kFlush)) ++left_before;
   }
-  return found;
+  for (const Access& access : accesses) {
+    if (is_of_thread(access, Access::kBufferedStore) && left_before-- == 0) return &access;
+  }
+  return nullptr;
 }
 
 std::string ExecutionText::line_of(const void* code) {

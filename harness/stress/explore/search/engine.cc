@@ -213,15 +213,18 @@ void report_limits(const std::vector<Model>& models, Report& report) {
       "(docs/stress-engines.md)");
 }
 
-// True if each load read the newest store, and each store came last: then the execution is one of
-// any machine. What only the rules of C++ forbid, an order that is missing, still shows nowhere.
+// True if each load read the newest store, each store came last, and nothing failed spuriously:
+// then the execution is one of any machine. What only the rules of C++ forbid, an order that is
+// missing, still shows nowhere.
 bool is_plain_interleaving(const Counterexample& found) {
   if (found.failure.oracle == Oracle::kOrdering || found.failure.oracle == Oracle::kLifetime) {
     return false;
   }
   const std::vector<Option>& decisions = found.schedule.decisions;
   return std::none_of(decisions.begin(), decisions.end(), [](const Option& one) {
-    return (one.kind == Option::kRead || one.kind == Option::kPlace) && one.thread != 0;
+    const bool is_old =
+        (one.kind == Option::kRead || one.kind == Option::kPlace) && one.thread != 0;
+    return is_old || one.kind == Option::kSpurious;
   });
 }
 

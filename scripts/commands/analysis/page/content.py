@@ -20,7 +20,7 @@ from analysis.saturation import Saturation, saturations
 MOST_CELLS = 1500  # of a page's tables
 _MOST_PICTURES = 6  # of a kind
 _MOST_OPEN_LOOPS = 24
-_MOST_OF_CORES = 24
+_MOST_OF_CORES = 6
 _MOST_LABELS = 60  # primitives in the pictures
 _SHOWN = {
     **tables.SHOWN,
