@@ -99,6 +99,7 @@ struct alignas(platform::kCacheLine) ThreadReport {
   std::uint64_t idle_starts = 0;           // open loop: operations that an idle thread started
   std::uint64_t idle_lateness_ns = 0;      // open loop: sum of the delays of these starts
   bool pinning_held = true;                // the worker ran on the processor that it was bound to
+  bool on_slow_core = false;               // where the same work takes longer than planned
   bool own_process = false;                // the worker is a process with its own `used`
   Usage used;                              // in the window
   platform::Time started{};

@@ -142,6 +142,7 @@ class TrialRun {
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
       reports_[i].own_process = subject_.runs_processes();
+      reports_[i].on_slow_core = !ranks_.empty() && ranks_[i] != 0;
       const std::string failure =
           group_->start(processor, [this, i, processor] { work(i, processor); });
       if (!failure.empty()) {
@@ -159,7 +160,6 @@ class TrialRun {
     const bool anywhere = processor == kAnyProcessor;
     const bool held_at_start = anywhere || sched_getcpu() == processor;
     workers_[i].id = WorkerId::of_caller(reports_[i].own_process);
-    if (!ranks_.empty() && ranks_[i] != 0) spin_by_steps();
     subject_.work(i, phases_, reports_[i]);
     workers_[i].left = Scheduled::now(workers_[i].id);
     reports_[i].pinning_held = held_at_start && (anywhere || sched_getcpu() == processor);

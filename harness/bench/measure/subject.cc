@@ -2,13 +2,23 @@
 
 #include "harness/bench/measure/subject.h"
 
+#include <sched.h>
 #include <thread>
 
-#include "harness/kernel/processors.h"
 #include "workloads/spin_pace.h"
 
 namespace lockbench {
 namespace {
+
+// Plug-ins have this file of their own, and not the library of the kernel's processors. No machine
+// with several kinds of cores has more than the CPU_SETSIZE that a set of this type has room for.
+void stay_on(int processor) {
+  if (processor >= CPU_SETSIZE) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
 
 // In a thread of its own, since a thread that a lock starts later inherits the processors of the
 // one that made the lock.
@@ -16,7 +26,7 @@ SpinPace pace_for(const Trial& trial) {
   if (!trial.fast_processor) return measure_pace_for(trial.cell.hold, trial.cell.think);
   SpinPace pace;
   std::jthread([&] {
-    bind_to_processors(0, {*trial.fast_processor});
+    stay_on(*trial.fast_processor);
     pace = measure_pace_for(trial.cell.hold, trial.cell.think);
   }).join();
   return pace;
@@ -30,6 +40,7 @@ LoopingSubject::LoopingSubject(const Trial& trial)
 LoopingSubject::~LoopingSubject() = default;
 
 void LoopingSubject::work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) {
+  if (report.on_slow_core) spin_by_steps();
   loops_[thread] = make_loop(thread, report);
   loops_[thread]->run(phases);
   if (report.own_process) save_tally(thread);

@@ -35,6 +35,9 @@ void seed_random_work(std::uint64_t seed) {
   factors() = Exponential(seed);
 }
 
+// Models of machines have cores of one kind.
+void spin_by_steps() {}
+
 SpinPace SpinPace::measure() {
   return {};
 }
