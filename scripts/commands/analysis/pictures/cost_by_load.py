@@ -34,7 +34,7 @@ COST = curves.Axis(
     ),
     notes=[
         "cost: time of an operation beyond its hold and think; saturated: threads request the lock"
-        " again at once, which no program does"
+        " again at once, as few programs do"
     ],
 )
 P99 = replace(
