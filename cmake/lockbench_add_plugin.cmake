@@ -78,11 +78,7 @@ function(lockbench_add_plugin name)
     lockbench_compile_like(${name}_sim ${name})
     lockbench_instrument(${name}_sim)
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
-    # For traces: callers stay on the stack, and equal calls of two lines are not made one of them.
-    target_compile_options(
-      ${name}_sim PRIVATE ${LOCKBENCH_FRAMES_SEEN} -fno-optimize-sibling-calls
-                          $<$<CXX_COMPILER_ID:GNU>:-fno-crossjumping>
-                          $<$<CXX_COMPILER_ID:GNU>:-fno-tree-tail-merge>)
+    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_FRAMES_SEEN})
   endif()
   set(simulated ${PLUGIN_SIMULATE})
   foreach(FORM ${LOCKBENCH_PLUGIN_FORMS})

@@ -8,16 +8,18 @@ if(NOT compiler)  # of a project in C alone
 endif()
 # LOCKBENCH_FRAMES_SEEN, LOCKBENCH_FRAMES_UNSEEN: whether the end of each function becomes a call, too.
 # Only the simulated engine needs it, to know how long local variables live: so each has a place of its
-# own on the stack until the function ends.
+# own on the stack until the function ends. For its traces, callers stay on the stack, and equal calls
+# of two lines are not made one of them.
 if(compiler STREQUAL GNU)
   # A fence is handled here, though not by the sanitizer.
   list(APPEND LOCKBENCH_INSTRUMENT -Wno-tsan --param=tsan-distinguish-volatile=1)
-  set(LOCKBENCH_FRAMES_SEEN --param=tsan-instrument-func-entry-exit=1 -fno-omit-frame-pointer
-                            -fstack-reuse=none)
+  set(LOCKBENCH_FRAMES_SEEN
+      --param=tsan-instrument-func-entry-exit=1 -fno-omit-frame-pointer -fstack-reuse=none
+      -fno-optimize-sibling-calls -fno-crossjumping -fno-tree-tail-merge)
   set(LOCKBENCH_FRAMES_UNSEEN --param=tsan-instrument-func-entry-exit=0)
 else()
   list(APPEND LOCKBENCH_INSTRUMENT "SHELL:-mllvm -tsan-distinguish-volatile=1")
-  set(LOCKBENCH_FRAMES_SEEN -fno-omit-frame-pointer)
+  set(LOCKBENCH_FRAMES_SEEN -fno-omit-frame-pointer -fno-optimize-sibling-calls)
   set(LOCKBENCH_FRAMES_UNSEEN "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
 endif()
 
