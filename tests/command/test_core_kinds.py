@@ -121,6 +121,25 @@ def test_the_slow_cores_are_compared_with_the_fast_ones(hybrid: Program) -> None
     assert "Kinds of cores" in hybrid.run("compare", "run").stdout
 
 
+def test_limits_allow_for_slow_cores_unless_the_user_says_them(hybrid: Program) -> None:
+    limits = {}
+    for name, words in {
+        "fast": "--pinning kind:fast",
+        "slow": "--pinning kind:slow",
+        "asked": "--pinning kind:slow --time-limit 9s",
+    }.items():
+        bound(hybrid, name, f"--threads 1 --hold 10ms {words}")
+        (trial,) = meta_of(hybrid.folder / name)["plan"]["trials"]
+        limits[name] = trial["cell"]["time_limit"]
+    assert limits["asked"] == "9s"
+    assert limits["slow"] != limits["fast"]
+
+
+def test_the_fast_processor_of_a_trial_is_one(lockbench: Program) -> None:
+    done = lockbench.run("trial", "--fast-processor", "0,1")
+    assert done.returncode == 2 and "'0,1' is no processor's number" in done.stderr
+
+
 def test_fixed_work_and_one_kind_have_nothing_to_compare(hybrid: Program) -> None:
     bound(hybrid, "fixed", "--threads 2")
     bound(hybrid, "fast", "--threads 2 --pinning kind:fast")

@@ -190,11 +190,12 @@ def test_a_run_without_missing_rows_ends_again_as_it_ended(
 
 
 def test_a_run_without_a_valid_row_is_inconclusive_again(lockbench: Program) -> None:
-    # Ten seconds of holds, and no time for them.
-    words = tuple(
-        "--primitive keyed --threads 1 --blocks 1 --mode fixed --operations 1000"
-        " --hold sleep:10ms --time-limit 200ms".split()
-    )
+    words = [
+        *("--primitive", "keyed", "--threads", "1", "--blocks", "1"),
+        # Ten seconds of holds, and no time for them.
+        *("--mode", "fixed", "--operations", "1000", "--hold", "sleep:10ms"),
+        *("--time-limit", "200ms"),
+    ]
     for repeated in (
         (("run", *words, "--out", "out"), ("run", "--resume", "out")),
         (("run", *words, "--shard", "1/1", "--out", "one"),) * 2,

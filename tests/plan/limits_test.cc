@@ -114,6 +114,17 @@ TEST(TimeLimit, LeavesRoomForAllHoldsInTurn) {
   EXPECT_GE(time_limit_of(timed(), kPlain), 2 * stall_limit_of(timed(), kPlain));
 }
 
+TEST(Limits, AllowForTheSlowestCore) {
+  const Cell cell = article("keyed");
+  CellTraits hybrid;
+  hybrid.slowest_work = 4;
+  EXPECT_EQ(expected_duration(cell, hybrid), expected_duration(cell, kPlain));
+  // 21 holds of 100 ms more in turn for each fold, twice.
+  EXPECT_GE(time_limit_of(cell, hybrid) - time_limit_of(cell, kPlain),
+            2 * 3 * 21 * milliseconds(100));
+  EXPECT_GT(stall_limit_of(cell, hybrid), stall_limit_of(cell, kPlain));
+}
+
 TEST(TimeLimit, IsCappedAndNotOverflowed) {
   Cell endless = article("global");
   endless.threads = 4096;

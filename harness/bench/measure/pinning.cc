@@ -174,15 +174,13 @@ std::vector<int> ranks_of(const std::vector<int>& placed, const std::vector<Proc
 }
 
 std::string threads_by_kind(const std::vector<int>& placed, const std::vector<Processor>& allowed) {
+  std::map<int, std::string> names;
+  for (const Processor& p : allowed) names[p.rank] = p.kind;
+  std::map<int, int> threads;
+  for (const int rank : ranks_of(placed, allowed)) ++threads[rank];
   std::string text;
-  for (const std::string& kind : kinds_among(allowed)) {
-    const std::vector<Processor> cores = of_kind(kind, allowed);
-    const auto threads = std::count_if(placed.begin(), placed.end(), [&](int number) {
-      return std::any_of(cores.begin(), cores.end(),
-                         [&](const Processor& p) { return p.number == number; });
-    });
-    if (threads == 0) continue;
-    text += (text.empty() ? "" : ", ") + kind + " " + std::to_string(threads);
+  for (const auto& [rank, count] : threads) {
+    text += (text.empty() ? "" : ", ") + names[rank] + " " + std::to_string(count);
   }
   return text;
 }

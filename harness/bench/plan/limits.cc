@@ -149,18 +149,20 @@ absl::Status check_cell(const Cell& cell) {
 }
 
 Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits) {
-  const double operation_ns =
-      held_ns(cell, traits) + ns_of(cell.think) + static_cast<double>(cell.timeout.count());
+  const double work_ns = traits.slowest_work * (held_ns(cell, traits) + ns_of(cell.think));
+  const double operation_ns = work_ns + static_cast<double>(cell.timeout.count());
   const double least_ns = traits.at_service ? kServiceStallNs : kStallNs;
   return capped(std::max(least_ns, 20 * operation_ns) + kThreadTurnNs * cell.threads);
 }
 
 Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits) {
   const double acquisition_ns = traits.at_service ? kServiceAcquisitionNs : kAcquisitionNs;
-  const double turn_ns = held_ns(cell, traits) + acquisition_ns * traits.acquisitions_per_operation;
+  const double turn_ns = traits.slowest_work * held_ns(cell, traits) +
+                         acquisition_ns * traits.acquisitions_per_operation;
   const bool fixed = cell.mode == Mode::kFixed;
   const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
-  const double work_ns = rounds * (turn_ns * cell.threads + ns_of(cell.think));
+  const double work_ns =
+      rounds * (turn_ns * cell.threads + traits.slowest_work * ns_of(cell.think));
   const double window_ns = static_cast<double>((cell.warmup + cell.window).count());
   // The time limit is longer than the stall limit, so a trial without progress from its first
   // operation on is reported as a deadlock and not as a timeout.

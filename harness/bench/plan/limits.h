@@ -21,7 +21,9 @@ struct CellTraits {
   bool one_lock = false;                 // all keys share one lock
   std::uint32_t keys_per_operation = 1;  // held at the same time
   bool at_service = false;               // an acquisition is a request to a server
-  std::uint32_t processors = 1;  // that the threads may use; from the machine, not the catalog
+  // From the machine, not the catalog:
+  std::uint32_t processors = 1;  // that the threads may use
+  double slowest_work = 1;       // at most so many times as long as planned, on the slowest core
 };
 
 // OK, or an InvalidArgument that names the field: a count out of range, a negative time, a window

@@ -70,10 +70,12 @@ WindowNeeds window_needs(const Cell& cell, const CellTraits& traits) {
   if (cell.mode != Mode::kTimed || traits.at_service) return {};
   const double alone_ns =
       ns_of(cell.hold.duration) * traits.acquisitions_per_operation + ns_of(cell.think.duration);
-  const double operation_ns = alone_ns * threads_of_a_processor(cell, traits);
+  const double operation_ns = traits.slowest_work * alone_ns * threads_of_a_processor(cell, traits);
   // One thread alone works for the whole of its window, however long its last operation takes.
   const double tail_ns =
-      cell.threads == 1 ? 0 : tail_of_thinks_ns(cell, traits) + tail_of_holds_ns(cell, traits);
+      cell.threads == 1 ? 0
+                        : traits.slowest_work *
+                              (tail_of_thinks_ns(cell, traits) + tail_of_holds_ns(cell, traits));
   Nanoseconds window =
       rounded_up_to_ms(std::max(kOperationsInWindow * operation_ns, kWindowsOfTail * tail_ns));
   Nanoseconds warmup = rounded_up_to_ms(kOperationsInWarmup * operation_ns);

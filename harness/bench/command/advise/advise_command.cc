@@ -63,8 +63,10 @@ absl::Status ask_for_services(AdviceCase& wanted) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<CellTraits> check_here(const Cell& cell) {
-  return Catalog::standard().check(cell);
+// Of a cell as it is measured: bind_by_default().
+absl::StatusOr<CellTraits> check_here(Cell cell) {
+  if (cell.pinning == "none") cell.pinning = "scatter";
+  return traits_here(cell);
 }
 
 int measure(AdviseOptions options) {
@@ -74,7 +76,6 @@ int measure(AdviseOptions options) {
   if (!plan.ok()) return complain_of_advice(plan.status());
   const std::string binding = bind_by_default(*plan);
   if (!binding.empty()) say(std::cerr, "lockbench advise", binding);
-  allow_for_slow_cores(*plan);
   if (leaves_out_map(options.wanted, *plan)) {
     std::cerr << "lockbench advise: the budget is too short for the map of readers and writers; "
                  "say --budget 40s\n";

@@ -52,14 +52,16 @@ std::optional<Finding> smt(const SystemFacts& facts) {
 }
 
 std::optional<Finding> core_kinds(const SystemFacts& facts) {
-  if (facts.core_kinds.empty()) return std::nullopt;
+  const auto usable =
+      std::count_if(facts.core_kinds.begin(), facts.core_kinds.end(),
+                    [](const MachineCores& one) { return one.usable_threads != 0; });
+  if (usable < 2) return std::nullopt;
   return Finding{
       Severity::kNote, "core kinds", to_text(facts.core_kinds),
       "A hold takes longer on a slow core, and all threads wait for it. Where threads are not "
-      "bound, "
-      "the kernel decides which of them run there, and equal trials give several results.",
-      "lockbench run binds threads, fast cores first, unless --pinning none is given; "
-      "--pinning kind:fast, kind:slow or mixed:2+2 asks for some of them"};
+      "bound, the kernel decides which of them run there, and equal trials give several results.",
+      "leave out --pinning none; lockbench run then binds threads, faster cores first, where the "
+      "preset says nothing else (kind:fast, kind:slow, mixed:2+2)"};
 }
 
 std::optional<Finding> power(const SystemFacts& facts) {

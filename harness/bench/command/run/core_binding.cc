@@ -3,13 +3,13 @@
 #include "harness/bench/command/run/core_binding.h"
 
 #include <set>
-#include <utility>
 
-#include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/bench/catalog/catalog.h"
 #include "harness/bench/measure/pinning.h"
+#include "harness/bench/plan/core_pinning.h"
 #include "harness/kernel/processors.h"
 
 namespace lockbench {
@@ -17,64 +17,59 @@ namespace {
 
 constexpr char kDefaultPinning[] = "scatter";
 
-// `4 fast and 8 slow`: the cores that this process may use.
-std::string text_of(const std::vector<std::string>& kinds,
-                    const std::vector<Processor>& processors) {
+constexpr char kBound[] = ": threads are bound to cores in turn, faster ones first";
+
+// More than the work of any processor's slowest kind of core takes beside that of its fastest.
+constexpr double kSlowestWork = 4;
+
+// `of the usable cores, 4 fast and 8 slow`; empty if they are of one kind, or if the kernel refuses
+// to bind threads to them.
+std::string usable_cores() {
+  if (!refused_affinity_call().empty()) return "";
+  const std::vector<Processor> processors = processors_here();
   std::vector<std::string> parts;
-  for (const std::string& kind : kinds) {
+  for (const std::string& kind : kinds_among(processors)) {
     std::set<int> cores;
     for (const Processor& one : processors) {
       if (one.kind == kind) cores.insert(one.core);
     }
     parts.push_back(absl::StrCat(cores.size(), " ", kind));
   }
-  return absl::StrJoin(parts, " and ");
-}
-
-// Empty if the kernel refuses to bind threads.
-std::vector<Processor> bindable_processors() {
-  return refused_affinity_call().empty() ? processors_here() : std::vector<Processor>();
+  if (parts.empty()) return "";
+  return absl::StrCat("of the usable cores, ", absl::StrJoin(parts, " and "));
 }
 
 }  // namespace
 
 std::string bind_by_default(Plan& plan) {
-  const std::vector<Processor> processors = bindable_processors();
-  const std::vector<std::string> kinds = kinds_among(processors);
-  if (kinds.empty()) return "";
+  const std::string cores = usable_cores();
+  if (cores.empty()) return "";
   for (Trial& trial : plan.trials) {
     if (trial.cell.pinning == "none") trial.cell.pinning = kDefaultPinning;
   }
-  return absl::StrCat("of the usable cores, ", text_of(kinds, processors),
-                      ": threads are bound to cores in turn, ", kinds.front(), " ones first");
+  return cores + kBound;
 }
 
 std::string bind_by_default(Preset& preset) {
-  const std::vector<Processor> processors = bindable_processors();
-  const std::vector<std::string> kinds = kinds_among(processors);
-  if (kinds.empty()) return "";
+  const std::string cores = usable_cores();
+  if (cores.empty()) return "";
   bool bound = false;
   for (Sweep& sweep : preset.sweeps) {
     if (!sweep.pinnings.empty()) continue;
     sweep.pinnings = {kDefaultPinning};
     bound = true;
   }
-  const std::string cores = absl::StrCat("of the usable cores, ", text_of(kinds, processors));
-  if (!bound) return absl::StrCat(cores, "; where threads run is as the plan says");
-  return absl::StrCat(cores, ": threads are bound to cores in turn, ", kinds.front(),
-                      " ones first (--pinning kind:", kinds.back(),
-                      " asks for others, and none leaves them to the kernel)");
+  if (!bound) return cores + "; where threads run is as the plan says";
+  return absl::StrCat(cores, kBound, " (where --pinning says nothing else)");
 }
 
-void allow_for_slow_cores(Plan& plan) {
-  // More than any processor's slowest kind of core takes beside its fastest.
-  constexpr int kSlower = 4;
-  if (kinds_among(processors_here()).empty()) return;
-  for (Trial& trial : plan.trials) {
-    if (trial.cell.pinning == "none") continue;
-    trial.cell.time_limit *= kSlower;
-    trial.cell.stall_limit *= kSlower;
+absl::StatusOr<CellTraits> traits_here(const Cell& cell) {
+  absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
+  const bool may_be_slow = cell.pinning != "none" && kind_named(cell.pinning) != "fast";
+  if (traits.ok() && may_be_slow && !kinds_among(processors_here()).empty()) {
+    traits->slowest_work = kSlowestWork;
   }
+  return traits;
 }
 
 absl::Status check_pinnings(const std::vector<Trial>& trials) {

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include "harness/bench/plan/expand.h"
+#include "harness/bench/plan/limits.h"
 #include "harness/bench/plan/preset.h"
 
 namespace lockbench {
@@ -22,9 +24,9 @@ std::string bind_by_default(Preset& preset);
 // The same for the trials of a plan that are not bound.
 std::string bind_by_default(Plan& plan);
 
-// Gives trials that may run on slow cores more time until they count as stuck: their limits are
-// computed for fast ones.
-void allow_for_slow_cores(Plan& plan);
+// What the catalog says of the cell, with what the cores of this machine add to it: windows and
+// limits are computed for the slowest of them that its threads may run on.
+absl::StatusOr<CellTraits> traits_here(const Cell& cell);
 
 // InvalidArgument if a trial's pinning names processors or cores that this process may not use, so
 // that it is refused before anything is measured.

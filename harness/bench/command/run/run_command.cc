@@ -36,10 +36,6 @@
 namespace lockbench {
 namespace {
 
-absl::StatusOr<CellTraits> check(const Cell& cell) {
-  return Catalog::standard().check(cell);
-}
-
 // Below this number of blocks nothing can be decided. A plan of fewer blocks is measured as it is.
 constexpr std::uint32_t kFirstBlocks = 3;
 
@@ -66,7 +62,7 @@ absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
   } else if (options.precision) {
     aim.budget = std::chrono::minutes(5);
   } else {
-    const absl::StatusOr<Plan> fixed = expand(preset, check);
+    const absl::StatusOr<Plan> fixed = expand(preset, traits_here);
     if (!fixed.ok()) return fixed.status();
     aim.budget = default_budget(*fixed);
   }
@@ -139,7 +135,7 @@ int resume(const RunOptions& options) {
   }
   ResumedRun* const run = &std::get<ResumedRun>(*resumed);
   for (const Trial& trial : run->writer.meta().plan.trials) {
-    const absl::Status known = check(trial.cell).status();
+    const absl::Status known = traits_here(trial.cell).status();
     if (known.ok()) continue;
     return complain(std::cerr, kRunCommand,
                     absl::Status(known.code(), std::string(known.message()) +
@@ -260,9 +256,8 @@ int run_command(const RunOptions& options) {
     aim = *wanted;
     if (!aim->precision) preset->blocks = kFirstBlocks;
   }
-  absl::StatusOr<Plan> plan = expand(*preset, check);
+  absl::StatusOr<Plan> plan = expand(*preset, traits_here);
   if (!plan.ok()) return complain(std::cerr, kRunCommand, plan.status());
-  allow_for_slow_cores(*plan);
   // A dry run may be of a plan for another machine.
   const absl::Status placed = options.dry_run ? absl::OkStatus() : check_pinnings(plan->trials);
   if (!placed.ok()) return complain(std::cerr, kRunCommand, placed);

@@ -36,9 +36,9 @@ absl::StatusOr<std::vector<int>> parse_placement(std::string_view text) {
 }
 
 absl::StatusOr<int> parse_processor(std::string_view text) {
-  const absl::StatusOr<std::vector<int>> list = parse_placement(text);
-  if (!list.ok()) return list.status();
-  return list->front();
+  const std::optional<std::vector<int>> list = parse_processor_list(text);
+  if (list && list->size() == 1) return list->front();
+  return absl::InvalidArgumentError("'" + std::string(text) + "' is no processor's number");
 }
 
 class TrialEntry final : public CommandWithOptions<TrialOptions> {
