@@ -7,15 +7,13 @@
 #include <set>
 #include <string>
 
-#include <absl/strings/str_cat.h>
-
 #include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/observe/command/compare_program_command.h"
 #include "harness/observe/command/program_flags.h"
+#include "harness/observe/command/program_run.h"
 #include "harness/observe/command/substitute_command.h"
-#include "harness/observe/observation/expression.h"
 
 namespace lockbench {
 namespace {
@@ -121,10 +119,7 @@ class CompareProgramEntry final : public CommandWithOptions<CompareProgramOption
                .help = "As of substitute; the first is what the others are compared with"},
               options.locks);
     add_places(compare, options.with);
-    add_text(compare, {.names = "--metric", .type = "METRIC", .help = "wall, cpu or REGEX [wall]"},
-             options.metric);
-    add_switch(compare, "--lower-is-better", "Less of the printed number is faster",
-               options.lower_is_better);
+    add_metric(compare, options.metric);
     add_count(compare, "--blocks", {3, 10'000}, "Runs of the program with each lock [10]",
               options.blocks);
     add_parsed(compare,
@@ -145,16 +140,8 @@ class CompareProgramEntry final : public CommandWithOptions<CompareProgramOption
     }
     const std::string places = validate_places(options.with);
     if (!places.empty()) return places;
-    const bool printed = options.metric != "wall" && options.metric != "cpu";
-    if (options.lower_is_better && !printed) {
-      return "--lower-is-better: is for a printed number; of " + options.metric +
-             " it is so anyway";
-    }
-    const absl::Status expression =
-        printed ? Expression::parse(options.metric).status() : absl::OkStatus();
-    if (!expression.ok()) {
-      return absl::StrCat("--metric: is neither wall nor cpu, and ", expression.message());
-    }
+    const std::string metric = validate_metric(options.metric);
+    if (!metric.empty()) return metric;
     if (!options.command.empty()) return {};
     return std::string(kNoProgram) +
            "lockbench compare-program --lock std --lock adaptive -- ./benchmark`";

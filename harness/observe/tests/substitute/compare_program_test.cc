@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/observe/command/compare_program_command.h"
+#include "harness/observe/command/program_run.h"
 
 namespace lockbench::internal {
 namespace {
