@@ -11,23 +11,11 @@
 #include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
 #include "workloads/exponential.h"
+#include "workloads/multiply_chain.h"
 #include "workloads/spin_pace.h"
 
 namespace lockbench {
 namespace {
-
-// Each step needs the result of the one before it. A step therefore takes about 4 cycles on any
-// core, whatever runs on the sibling hardware thread. Not inlined, so that the result of measure()
-// is valid for every caller.
-[[gnu::noinline]] void multiply_chain(std::uint64_t steps) {
-  platform::execution_fence();
-  std::uint64_t x = steps | 1;
-  for (; steps != 0; --steps) {
-    x *= 0xd1342543de82ef95;
-    asm volatile("" : "+r"(x));  // keeps every step, and its order
-  }
-  platform::execution_fence();
-}
 
 // The number of steps that take `ns`, including the time to enter the chain.
 std::uint64_t steps_for(double ns, const SpinPace& pace) {

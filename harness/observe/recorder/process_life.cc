@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/observe/recorder/counters.h"
+#include "harness/observe/recorder/lengthened.h"
 #include "harness/observe/recorder/mapped_recording.h"
 #include "harness/observe/recorder/ticks.h"
 
@@ -95,6 +96,7 @@ void begin_recording(const char* path) {
   if (!MappedRecording::open(path)) return;
   if (readlink("/proc/self/exe", the_program, sizeof the_program - 1) < 0) the_program[0] = '\0';
   began.store(true, kRelaxed);
+  begin_lengthening(*MappedRecording::header());
   begin_process(false);
 }
 

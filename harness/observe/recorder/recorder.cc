@@ -11,6 +11,7 @@
 
 #include "harness/observe/recorder/callers.h"
 #include "harness/observe/recorder/counters.h"
+#include "harness/observe/recorder/lengthened.h"
 #include "harness/observe/recorder/lock_orders.h"
 #include "harness/observe/recorder/lock_table.h"
 #include "harness/observe/recorder/mapped_recording.h"
@@ -280,6 +281,8 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
     --held->depth;
     return;
   }
+  if (lengthens()) [[unlikely]]
+    lengthen_hold(held->place);
   if (held->since != 0 || held->is_watched) {
     const std::uint64_t now = ticks();
     if (held->is_watched) held->entry->released.store(now, kRelaxed);

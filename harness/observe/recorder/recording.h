@@ -181,10 +181,23 @@ struct Started {
   std::array<char, 120> program;
 };
 
+// A place whose holds are made longer. It is known by the callers that it has in another recording.
+struct LengthenedPlace {
+  struct Caller {
+    Count offset;  // of the call in its file, as in CodePlace
+    std::array<char, kMostPathBytes + 1> path;
+  };
+  Number callers;  // of its code; 0: this entry is not used
+  Count steps;     // of multiply_chain(), before each release
+  Count holds;     // that ended, also if there are no steps
+  std::array<Caller, Place::kMostCallers> code;  // innermost first
+};
+
 struct Header {
   static constexpr std::size_t kSlots = 4096;
+  static constexpr std::size_t kLengthened = 8;
   static constexpr std::size_t kStarted = 256;
-  static constexpr std::uint32_t kVersion = 2;
+  static constexpr std::uint32_t kVersion = 3;
 
   Number version;                    // kVersion
   Number paused;                     // 1: nothing is counted
@@ -197,6 +210,7 @@ struct Header {
   Count ended_processor_ns;          // of processes that ended and whose slot is free again
   std::array<Number, kSlots> slots;  // the process's number; 0: free
   std::array<Started, kStarted> started;
+  std::array<LengthenedPlace, kLengthened> lengthened;  // the used entries first
 };
 
 // Where the parts are in the file. All are multiples of the largest page.

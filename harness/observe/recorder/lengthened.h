@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lengthened holds: before a lock of a chosen place is released, the processor does some more work.
+// So `lockbench whatif` finds what the holds of the place are worth. Which places, and how much
+// work, is in the recording's header before the program starts.
+//
+// Cost         A process without chosen places: one load for each release.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "harness/observe/recorder/recording.h"
+
+namespace lockbench::observe {
+
+namespace internal {
+extern std::atomic<bool> some_are_lengthened;
+}  // namespace internal
+
+// Reads the header. Once, before the first place is known.
+void begin_lengthening(const Header& header);
+
+// True if there is a chosen place, in whatever process.
+inline bool lengthens() {
+  // relaxed: it is set before the program's first thread begins.
+  return internal::some_are_lengthened.load(std::memory_order_relaxed);
+}
+
+// For each new place, before other threads can find it.
+void choose_if_lengthened(const Process& process, std::uint32_t number, const Place& place);
+
+// Does the place's work; none if it was not chosen. The calling thread is about to release.
+void lengthen_hold(std::uint32_t number);
+
+}  // namespace lockbench::observe
