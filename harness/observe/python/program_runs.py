@@ -17,22 +17,31 @@ _COLUMNS = {"wall": "wall_s", "cpu": "cpu_s", "printed": "printed"}
 
 
 def load(folder: Path, metric: str, lower_is_better: bool) -> Run:
-    """InputError if the file is not there or lacks the metric."""
+    """The runs of `lockbench compare-program`. InputError if the file is not there or lacks the
+    metric."""
     path = folder / "program.csv"
     if not path.is_file():
         raise InputError(f"{path}: no such file; name a folder of lockbench compare-program")
     rows = pd.read_csv(path)
+    return as_run(path, rows, rows["lock"], metric, lower_is_better)
+
+
+def as_run(
+    path: Path, rows: pd.DataFrame, labels: pd.Series, metric: str, lower_is_better: bool
+) -> Run:
+    """Rows of the program's runs: a block, a label and the figures of each. InputError if they lack
+    the metric."""
     column = _COLUMNS[metric]
     if column not in rows or rows[column].isna().all():
         raise InputError(f"{path}: has no {column}; the program was run for another metric")
     trials = pd.DataFrame(index=rows.index, columns=_names(), dtype=float)
-    trials["trial"], trials["attempt"], trials["run_id"] = rows.index, 0, folder.name
-    trials["block"], trials["label"], trials["valid"] = rows["block"], rows["lock"], True
+    trials["trial"], trials["attempt"], trials["run_id"] = rows.index, 0, path.parent.name
+    trials["block"], trials["label"], trials["valid"] = rows["block"], labels, True
     trials["outcome"] = "ok"  # a run of the program that fails has no row
     trials["workload"], trials["threads"] = "program", 1
     trials["mode"] = "fixed" if lower_is_better else "timed"
     trials["makespan_s" if lower_is_better else verdict.RATE] = rows[column]
-    return Run(folder, trials, {})
+    return Run(path.parent, trials, {})
 
 
 def _names() -> list[str]:

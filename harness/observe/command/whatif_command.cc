@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/observe/command/whatif_command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/complain.h"
+#include "harness/base/exit_code.h"
+#include "harness/base/files.h"
+#include "harness/base/printable.h"
+#include "harness/bench/record/stamp.h"
+#include "harness/kernel/processors.h"
+#include "harness/observe/observation/expression.h"
+#include "harness/observe/observation/figures_text.h"
+#include "harness/observe/observation/foreground_program.h"
+#include "harness/observe/observation/lengthening.h"
+#include "harness/observe/observation/observed_json.h"
+#include "harness/observe/observation/observed_run.h"
+#include "harness/observe/observation/program_file.h"
+#include "harness/observe/observation/recording_file.h"
+#include "harness/observe/observation/verdict.h"
+#include "harness/observe/preload/preload.h"
+#include "harness/process/analysis_command.h"
+#include "harness/process/resources.h"
+#include "harness/process/signals.h"
+#include "workloads/work.h"
+
+namespace lockbench {
+namespace {
+
+constexpr std::string_view kWho = "lockbench whatif";
+constexpr char kScript[] = "harness/observe/python/whatif.py";
+constexpr int kSchemaVersion = 1;
+constexpr std::uint32_t kFewestBlocks = 6;
+// Of whatif.py with --is-known: more blocks are needed.
+constexpr int kNotKnown = kInconclusive;
+
+namespace fs = std::filesystem;
+
+// A place whose holds are made longer.
+struct Treated {
+  LengthenablePlace at;
+  const ObservedPlace* place = nullptr;
+  std::uint64_t steps = 0;
+  double longer_ns = 0;  // that the steps take
+};
+
+class WhatIf {
+ public:
+  WhatIf(const WhatIfOptions& options, std::ostream& err) : options_(options), err_(err) {}
+
+  int run() {
+    const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
+    if (!program.ok()) return complain(err_, kWho, program.status(), kBadInput);
+    const auto library = find_engine("liblockbench_observe.so");
+    if (!library) {
+      return complain(err_, kWho,
+                      "liblockbench_observe.so is missing beside lockbench; install it again",
+                      kCouldNotFinish);
+    }
+    const absl::StatusOr<std::string> preload = preload_variable(*library);
+    if (!preload.ok()) return complain(err_, kWho, preload.status(), kCouldNotFinish);
+    preload_ = *preload;
+    folder_ = options_.out.value_or(fs::path("results") / "whatif" /
+                                    new_run_id(fs::path(options_.command[0]).filename().string()));
+    std::error_code none;
+    if (fs::exists(folder_, none)) {
+      return complain(err_, kWho,
+                      folder_.string() + ": exists already; name another folder with --out",
+                      kBadInput);
+    }
+    if (const absl::Status made = make_folders(folder_); !made.ok()) {
+      return complain(err_, kWho, made, kCouldNotFinish);
+    }
+    return observe();
+  }
+
+ private:
+  int observe() {
+    say(err_, kWho, "runs the program once to see its locks");
+    facts_.command = options_.command;
+    facts_.started_at = utc_now();
+    facts_.uncontended_ns = uncontended_cost_ns();
+    facts_.processors = static_cast<double>(usable_processors());
+    absl::StatusOr<ObservedRun> run = observe_run({.command = options_.command,
+                                                   .preload = preload_,
+                                                   .uncontended_ns = facts_.uncontended_ns,
+                                                   .processors = facts_.processors});
+    if (!run.ok()) return complain(err_, kWho, run.status(), kBadInput);
+    if (const int code = exit_code_of(run->end.status); code != 0) {
+      complain(err_, kWho,
+               absl::StrCat("the program ended with ", run->observation.coverage.end,
+                            "; what its locks are worth is known only of runs that succeed"),
+               0);
+      return code > kSignalExitBase ? code : kCouldNotFinish;
+    }
+    facts_.wall_s = run->end.wall_s;
+    facts_.processor_s = run->end.processor_s;
+    facts_.status = run->end.status;
+    observation_ = std::move(run->observation);
+    const Verdict verdict = verdict_of(observation_, options_.command[0]);
+    const absl::Status written =
+        replace_file(folder_ / "observed.json", observed_json(observation_, verdict, facts_));
+    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
+    return choose();
+  }
+
+  int choose() {
+    std::optional<Expression> wanted;
+    if (!options_.place.empty()) wanted = *Expression::parse(options_.place);
+    const auto places =
+        lengthenable_places(observation_, options_.places, wanted ? &*wanted : nullptr);
+    if (places.empty()) return tell_nothing();
+    const SpinPace pace = SpinPace::measure();
+    for (const LengthenablePlace& at : places) {
+      const ObservedPlace& place = observation_.processes[at.process].places[at.place];
+      const double wanted_ns = place.hold.mean_ns * options_.longer_percent / 100;
+      const auto steps = std::max<std::uint64_t>(1, std::llround(wanted_ns * pace.steps_per_ns));
+      treated_.push_back({.at = at,
+                          .place = &place,
+                          .steps = steps,
+                          .longer_ns = static_cast<double>(steps) / pace.steps_per_ns});
+    }
+    const absl::Status written = replace_file(folder_ / "whatif.json", facts_json());
+    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
+    return measure();
+  }
+
+  int tell_nothing() {
+    const std::string which = options_.place.empty() ? "no place" : "no place that --place finds";
+    err_ << absl::StrCat(which, " has holds of ", percent(kWorthMeasuringFrom), " of the ",
+                         duration_text(observation_.coverage.window_s * 1e9),
+                         ", so shorter holds gain no more than that\n");
+    say_where("observation", "observed.json");
+    return 0;
+  }
+
+  std::string facts_json() const {
+    nlohmann::ordered_json json;
+    json["schema_version"] = kSchemaVersion;
+    json["places"] = nlohmann::ordered_json::array();
+    for (const Treated& one : treated_) {
+      json["places"].push_back({{"name", printable(one.place->name())},
+                                {"process", one.at.process},
+                                {"place", one.at.place},
+                                {"holds_s", one.at.holds_s},
+                                {"longer_ns", one.longer_ns},
+                                {"steps", one.steps}});
+    }
+    return json.dump(1) + "\n";
+  }
+
+  int measure() {
+    note_signals();
+    say(err_, kWho,
+        absl::StrCat("a block is ", treated_.size() + 1, " runs of the program, about ",
+                     duration_text(facts_.wall_s * 1e9 * double(treated_.size() + 1)),
+                     ": one as it is, and one with the holds of each of ", treated_.size(),
+                     treated_.size() == 1 ? " place " : " places ", options_.longer_percent,
+                     " % longer; ", std::min(kFewestBlocks, options_.blocks), " to ",
+                     options_.blocks,
+                     " blocks, until it is known what they are worth (Ctrl-C: what is known)"));
+    absl::StatusOr<AppendFile> rows = AppendFile::create(folder_ / "whatif.csv");
+    absl::Status status = rows.status();
+    if (status.ok()) status = rows->append("block,variant,wall_s,cpu_s,printed,holds\n");
+    std::uint32_t done = 0;
+    while (status.ok() && done < options_.blocks && noted_signal() == 0) {
+      status = measure_block(*rows, done);
+      if (!status.ok()) break;
+      ++done;
+      if (done == options_.blocks || !internal::asks_after(done)) continue;
+      const absl::StatusOr<int> known = ask({"--is-known"});
+      if (!known.ok()) status = known.status();
+      if (known.ok() && *known != kNotKnown) break;
+      say(err_, kWho, absl::StrCat("not yet known after ", done, " blocks"));
+    }
+    if (noted_signal() != 0) return interrupted(done);
+    if (!status.ok()) {
+      return complain(err_, kWho, status,
+                      absl::IsInvalidArgument(status) ? kBadInput : kCouldNotFinish);
+    }
+    const absl::StatusOr<int> code = ask({});
+    if (code.ok()) return *code;
+    return complain(err_, kWho, code.status(), kCouldNotFinish);
+  }
+
+  // One row for each variant: 0 is the program as it is, the others are `treated_`.
+  absl::Status measure_block(AppendFile& rows, std::uint32_t block) {
+    for (const std::size_t variant : internal::order_in_block(treated_.size() + 1, block)) {
+      const absl::StatusOr<std::string> fields = measure_variant(variant);
+      if (!fields.ok()) return fields.status();
+      const absl::Status written =
+          rows.append(absl::StrCat(block, ",", variant, ",", *fields, "\n"));
+      if (!written.ok()) return written;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> measure_variant(std::size_t variant) {
+    const auto recording = RecordingFile::create(0);
+    if (!recording.ok()) return recording.status();
+    // Each place is counted in each variant, so that only the work differs.
+    for (std::size_t i = 0; i < treated_.size(); ++i) {
+      lengthen((*recording)->header(), i, *treated_[i].place,
+               variant == i + 1 ? treated_[i].steps : 0);
+    }
+    const absl::StatusOr<ProgramRun> run =
+        run_program({.command = options_.command,
+                     .environment = {preload_, (*recording)->variable()},
+                     .time_limit = options_.time_limit,
+                     .metric = options_.metric,
+                     .who = options_.command[0]});
+    if (!run.ok()) return run.status();
+    std::vector<std::string> holds;
+    for (std::size_t i = 0; i < treated_.size(); ++i) {
+      const std::uint64_t count = lengthened_holds((*recording)->header(), i);
+      if (count == 0) {
+        return absl::InternalError(
+            absl::StrCat(options_.command[0], " used no lock of ", treated_[i].place->name(),
+                         " in a further run: it does not do the same each time"));
+      }
+      holds.push_back(absl::StrCat(count));
+    }
+    return absl::StrCat(run->fields(), ",", variant == 0 ? "" : holds[variant - 1]);
+  }
+
+  absl::StatusOr<int> ask(const std::vector<std::string>& flags) const {
+    return run_analysis(kScript, words_for(flags));
+  }
+
+  std::vector<std::string> words_for(const std::vector<std::string>& flags) const {
+    std::vector<std::string> words{folder_.string()};
+    for (std::string& word : options_.metric.words()) words.push_back(std::move(word));
+    words.insert(words.end(), flags.begin(), flags.end());
+    return words;
+  }
+
+  // Tells what is known so far. A signal was noted, after which no child is started: the analysis
+  // takes the place of this process.
+  int interrupted(std::uint32_t blocks) const {
+    const int code = kSignalExitBase + noted_signal();
+    const std::string rows = (folder_ / "whatif.csv").string();
+    complain(err_, kWho,
+             absl::StrCat("interrupted after ", blocks, blocks == 1 ? " block" : " blocks",
+                          "; the rows are in ", rows),
+             code);
+    if (blocks < 3) return code;
+    return analysis_command(kScript, words_for({"--exit-code", absl::StrCat(code)}));
+  }
+
+  void say_where(std::string_view what, std::string_view file) const {
+    err_ << what << ' ' << printable((folder_ / file).string()) << '\n';
+  }
+
+  const WhatIfOptions& options_;
+  std::ostream& err_;
+  fs::path folder_;
+  std::string preload_;
+  ObservationFacts facts_;
+  Observation observation_;
+  std::vector<Treated> treated_;
+};
+
+}  // namespace
+
+bool internal::asks_after(std::uint32_t blocks) {
+  std::uint32_t next = kFewestBlocks;
+  while (next < blocks) next += std::max<std::uint32_t>(2, next / 4);
+  return next == blocks;
+}
+
+int whatif_command(const WhatIfOptions& options, std::ostream& err) {
+  return WhatIf(options, err).run();
+}
+
+}  // namespace lockbench

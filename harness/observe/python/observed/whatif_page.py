@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `lockbench whatif`: for each place, its waits beside what its holds are worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import worth
+from analysis import templates
+
+PAGE = "whatif.html"
+_HERE = Path(__file__).parent
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def page(answer: worth.Answer) -> str:
+    environment = templates.environment(_HERE)
+    environment.filters.update(share=worth.percent)
+    return environment.get_template("whatif.html.j2").render(
+        answer=answer,
+        sentences=worth.sentences(answer),
+        bars=[_bar(place) for place in answer.places],
+        table=worth.table(answer.places),
+        style=(_HERE / "observed.css").read_text(encoding="utf-8"),
+        policy=_POLICY,
+    )
+
+
+def _bar(place: worth.Worth) -> dict[str, object]:
+    """Lengths from 0 to 1."""
+    return {
+        "name": place.name,
+        "waits": place.waits_share,
+        "worth": _clipped(place.share),
+        "interval": (
+            None
+            if place.low is None or place.high is None
+            else (_clipped(place.low), _clipped(place.high))
+        ),
+    }
+
+
+def _clipped(share: float) -> float:
+    return min(1.0, max(0.0, share))

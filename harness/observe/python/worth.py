@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the holds of a program's locks are worth: from the rows of `lockbench whatif` to a record for
+each place. Pure, but for load().
+
+Worth         A program runs as it is, and with each hold of one place longer by a share f of the
+              place's mean hold. The times of one block are paired (verdict.py has the ratio and its
+              interval, which holds at every look). If the program then takes q times as long, its
+              holds decide the share (q - 1) / f of its time: those on the critical path.
+Gain          A hold shorter by a fifth gains a fifth of that share. That is a straight line through
+              two points: where threads wait more the longer the holds are, it is the greatest
+              gain. Without holds, the program gains at most that share, and never more than all
+              holds together take.
+Known         The gain of a fifth, to 1 % of the time or a fifth of itself.
+Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
+              2015, slows down all other threads to learn what a faster line gives; a longer hold
+              tells the same of a lock, without samples. Chen and Stenstroem, "Critical Lock
+              Analysis", SC 2012, say why waits do not.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import program_runs
+from analysis import units, verdict
+from analysis.errors import InputError
+
+FIFTH = 0.2
+# A place is worth a change if a hold that is shorter by a fifth gains this share of the time.
+MATTERS_FROM = 0.01
+_KNOWN_WITHIN = 0.01
+_KNOWN_SHARE = 0.2
+_SCHEMA_VERSION = 1
+_AS_IT_IS = "0"
+
+
+@dataclass(frozen=True)
+class Worth:
+    """One place. Shares are of what the program is measured by: usually its time."""
+
+    name: str
+    kind: str
+    locks: int
+    hot_locks: int  # that have nine tenths of the waits
+    reads_share: float  # of its acquisitions
+    waits_share: float  # of the time in which a thread waited for any lock of its process
+    holds_share: float  # all its holds together, one after the other; may be above 1
+    longer_share: float  # of the mean hold: by which holds were made longer
+    share: float  # that its holds decide
+    low: float | None  # of the interval; None below 3 blocks
+    high: float | None
+    blocks: int
+    is_rate: bool = False  # more of what the program is measured by is faster
+
+    @property
+    def gain(self) -> float:
+        """Of a hold that is shorter by a fifth: less time, or a higher rate."""
+        return self._gain_of(FIFTH * self.share)
+
+    @property
+    def gain_low(self) -> float | None:
+        return None if self.low is None else self._gain_of(FIFTH * self.low)
+
+    @property
+    def gain_high(self) -> float | None:
+        return None if self.high is None else self._gain_of(FIFTH * self.high)
+
+    @property
+    def gain_without_holds(self) -> float:
+        """At most; infinite for a rate that nothing else limits."""
+        most = self.share if self.high is None else self.high
+        return self._gain_of(max(0.0, min(most, self.holds_share, 1.0)))
+
+    def _gain_of(self, time_share: float) -> float:
+        if not self.is_rate:
+            return time_share
+        return math.inf if time_share >= 1 else 1 / (1 - time_share) - 1
+
+    @property
+    def matters(self) -> bool:
+        """Known to gain."""
+        return self.low is not None and self.low > 0 and self.gain >= MATTERS_FROM
+
+    @property
+    def is_nothing(self) -> bool:
+        """Known to gain next to nothing."""
+        return self.gain_high is not None and self.gain_high < MATTERS_FROM
+
+    @property
+    def is_known(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        half = FIFTH * (self.high - self.low) / 2
+        return half <= max(_KNOWN_WITHIN, _KNOWN_SHARE * abs(self.gain))
+
+    def record(self) -> dict[str, Any]:
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        derived = ("gain", "gain_low", "gain_high", "gain_without_holds")
+        return fields | {name: getattr(self, name) for name in derived}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that `lockbench whatif` found."""
+
+    command: list[str]
+    metric: str
+    lower_is_better: bool
+    median: float  # of the program as it is
+    greatest_gain: float  # of all locks together, as observed
+    places: list[Worth]  # the most worth first
+    blocks: int
+
+    @property
+    def is_known(self) -> bool:
+        return all(place.is_known for place in self.places)
+
+    @property
+    def measured_by(self) -> str:
+        return {"wall": "time", "cpu": "processor time"}.get(self.metric, "number that it prints")
+
+    def figure(self, value: float) -> str:
+        return units.digits(value) if self.metric == "printed" else units.seconds(value)
+
+
+def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
+    """InputError says what is missing."""
+    facts = _json(folder / "whatif.json")
+    if facts.get("schema_version") != _SCHEMA_VERSION:
+        raise InputError(f"{folder / 'whatif.json'}: is of another version of lockbench")
+    observed = _json(folder / "observed.json")
+    path = folder / "whatif.csv"
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; the program was not run with longer holds")
+    rows = _whole_blocks(pd.read_csv(path), len(facts["places"]) + 1)
+    if rows.empty:
+        raise InputError(f"{path}: has no whole block")
+    lower = lower_is_better or metric != "printed"
+    run = program_runs.as_run(path, rows, rows["variant"].astype(str), metric, lower)
+    table = verdict.of_run(run, _AS_IT_IS)
+    compared = {one.primitive: one for one in table.comparisons}
+    places = [
+        _worth(place, _observed_place(observed, place), compared[str(i + 1)], not lower)
+        for i, place in enumerate(facts["places"])
+    ]
+    return Answer(
+        command=list(observed["command"]),
+        metric=metric,
+        lower_is_better=lower,
+        median=table.groups[0].medians[_AS_IT_IS],
+        greatest_gain=max(one["greatest_gain"] for one in observed["processes"]),
+        places=sorted(places, key=lambda one: -one.share),
+        blocks=int(rows["block"].nunique()),
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"{path}: not what `lockbench whatif` writes: {error}") from None
+
+
+def _whole_blocks(rows: pd.DataFrame, variants: int) -> pd.DataFrame:
+    """The last block may have been interrupted."""
+    return rows[rows.groupby("block")["variant"].transform("nunique") == variants]
+
+
+def _observed_place(
+    observed: dict[str, Any], place: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    process = observed["processes"][place["process"]]
+    return process, process["places"][place["place"]]
+
+
+def _worth(
+    measured: dict[str, Any],
+    observed: tuple[dict[str, Any], dict[str, Any]],
+    compared: verdict.Comparison,
+    is_rate: bool,
+) -> Worth:
+    process, place = observed
+    longer = measured["longer_ns"] / place["hold"]["mean_ns"]
+    holds_share = measured["holds_s"] / max(1e-12, process["wall_s"])
+
+    def share(ratio_of_speeds: float) -> float:
+        return (1 / ratio_of_speeds - 1) / longer
+
+    return Worth(
+        name=measured["name"],
+        kind=place["kind"],
+        locks=place["locks"],
+        hot_locks=place["hot_locks"],
+        reads_share=place["shared_acquisitions"] / max(1, place["acquisitions"]),
+        waits_share=min(1.0, place["blocked_s"] / max(1e-12, process["blocked_s"])),
+        holds_share=holds_share,
+        longer_share=longer,
+        share=share(compared.ratio),
+        low=None if compared.high is None else share(compared.high),
+        high=None if compared.low is None else share(compared.low),
+        blocks=compared.blocks,
+        is_rate=is_rate,
+    )
+
+
+def sentences(answer: Answer) -> list[str]:
+    """What was found, the place that is worth most first; and what to do."""
+    said = [_about(answer, place) for place in answer.places]
+    idle = max(answer.places, key=lambda one: one.waits_share)
+    if idle.waits_share >= 0.3 and idle.is_nothing:
+        said.append(
+            f"{idle.name} has {percent(idle.waits_share)} of the waits, which cost nothing:"
+            " leave it as it is."
+        )
+    return [*said, _next(answer)]
+
+
+def _about(answer: Answer, place: Worth) -> str:
+    if place.low is None or place.high is None:
+        return f"{place.name}: not known; that takes 3 blocks."
+    if place.is_nothing:
+        return f"{place.name}: shorter holds gain nothing ({interval(place)})."
+    if place.low <= 0:
+        return f"{place.name}: not known yet; a hold shorter by a fifth gains {interval(place)}."
+    return (
+        f"{place.name}: {_decided(answer, place)} holds on the critical path. A hold shorter by a"
+        f" fifth gains {percent(place.gain)} ({interval(place)}); no hold at all at most"
+        f" {percent(place.gain_without_holds)}."
+    )
+
+
+def _decided(answer: Answer, place: Worth) -> str:
+    """`of 3.01 s, 410 ms (360 ms to 470 ms) are its`."""
+    if answer.metric == "printed":
+        return f"{percent(place.share)} of what it prints is decided by its"
+    of, low, high = (
+        units.seconds(max(0.0, share or 0.0) * answer.median)
+        for share in (place.share, place.low, place.high)
+    )
+    return f"of {answer.figure(answer.median)}, {of} ({low} to {high}) are its"
+
+
+def percent(share: float) -> str:
+    """`2.7 %`."""
+    return f"{units.short(100 * share, 2)} %"
+
+
+def interval(place: Worth) -> str:
+    """`2.4 to 3.1 %`, of a hold shorter by a fifth."""
+    if place.gain_low is None or place.gain_high is None:
+        return "-"
+    low, high = (units.short(100 * one, 2) for one in (place.gain_low, place.gain_high))
+    return f"{low} to {high} %"
+
+
+def _next(answer: Answer) -> str:
+    best = answer.places[0]
+    if best.matters:
+        return f"To try next: {_change_of(best)}."
+    if answer.greatest_gain >= 0.05:
+        return (
+            "To try next: another lock (lockbench compare-program): threads wait, but not because"
+            " these holds are long."
+        )
+    return "To try next: nothing about locks; they are not your problem."
+
+
+def _change_of(place: Worth) -> str:
+    if place.reads_share >= 0.5:
+        return f"shorten what {place.name} does while it reads; readers share the lock already"
+    if place.locks > 1 and place.hot_locks < place.locks / 2:
+        count = units.plural(place.hot_locks, "lock")
+        has = "has" if place.hot_locks == 1 else "have"
+        return (
+            f"of the {place.locks:,} locks of {place.name}, {count} {has} nine tenths of the waits:"
+            " spread what they protect over more locks, or shorten the section"
+        )
+    if place.locks > 1:
+        return f"shorten the critical section of {place.name}; its locks are used evenly"
+    return (
+        f"shorten the critical section of {place.name}, or split its lock by what the section works"
+        " on (a lock for readers and writers, if most of it only reads)"
+    )
+
+
+def table(places: Sequence[Worth]) -> list[list[str]]:
+    """The header, and a row for each place."""
+    rows = [["place", "waits", "holds", "decide", "a fifth less gains", "interval", "at most"]]
+    for one in places:
+        rows.append(
+            [
+                one.name,
+                percent(one.waits_share),
+                percent(one.holds_share),
+                percent(one.share),
+                percent(one.gain),
+                interval(one),
+                percent(one.gain_without_holds),
+            ]
+        )
+    return rows
