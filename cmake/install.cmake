@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed, and where. Two components: `program`, and `dev`: headers, the plug-in's part
-# of the measured loop, and the package files. Nothing of it knows the place that it was built in.
+# The files that are installed, and their places. Two components: `program`, and `dev`: headers, the
+# plug-in's part of the measured loop, and the package files. Nothing of it knows the place that it
+# was built in.
 #
 # On Debian, what depends on the architecture goes into that architecture's folder.
 if(NOT DEFINED CMAKE_INSTALL_LIBDIR AND CMAKE_LIBRARY_ARCHITECTURE AND EXISTS /etc/debian_version)
@@ -36,7 +37,7 @@ if(preloaded)
                               WORLD_READ WORLD_EXECUTE
                   COMPONENT program)
 endif()
-# What the programs find beside themselves has the paths that it has in the checkout.
+# The files that the programs find beside themselves have the paths that they have in the checkout.
 install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT program)
 install(DIRECTORY scripts/commands DESTINATION ${share}/scripts COMPONENT program
         USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What LOCKBENCH_HEADERS_ONLY installs, and its archive: `cpack --preset headers` makes
+# The files that LOCKBENCH_HEADERS_ONLY installs, and its archive: `cpack --preset headers` makes
 # lockbench-primitives-VERSION.tar.gz. Nothing of it depends on the machine's architecture.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -91,7 +91,7 @@ function(lockbench_add_plugin name)
     endif()
   endforeach()
   if(NOT simulated)
-    # What is missing is missed now, and not when it is loaded.
+    # An undefined symbol is an error now, and not when the plug-in is loaded.
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
 endfunction()
@@ -137,7 +137,7 @@ function(lockbench_plugin_library target output)
   lockbench_stamp(${target})
 endfunction()
 
-# What is measured without a build type is measured without optimisation.
+# Code that is built without a build type is measured without optimisation.
 function(lockbench_set_build_type)
   get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)

@@ -11,7 +11,7 @@ execute_process(
   COMMAND ${OBJDUMP} -d -C --no-show-raw-insn --section=.text ${LIBRARY}
   OUTPUT_VARIABLE code
   ERROR_QUIET)
-# Of x86-64: a prefix, and an exchange with memory; of aarch64: exclusive pairs and LSE.
+# On x86-64: a prefix, and an exchange with memory; on aarch64: exclusive pairs and LSE.
 set(atomic "^ *[0-9a-f]+:[ \t]+(lock |xchg .*\\(|ldx?r?a?xr|stl?xr|casa?l?[bh]? |swpa?l?[bh]? |ldadda?l?[bh]? )")
 # Brackets and semicolons mean something in lists.
 string(REGEX REPLACE "[][;]" "_" code "${code}")

@@ -29,7 +29,7 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "benchmark and stress test for locking b
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME liblockbench-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-# What the headers include. Only those of other libraries' locks need these libraries.
+# The packages that the headers include. Only headers of other libraries' locks need the last ones.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libc6-dev | libc-dev, libstdc++-12-dev | libstdc++-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "cmake, pkgconf | pkg-config")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "lockbench, libabsl-dev, libtbb-dev")
@@ -39,7 +39,7 @@ set(CPACK_COMPONENT_DEV_DESCRIPTION "locks by key, and lockbench's plug-in inter
  lock, queues of leases. With them what locks of your own need to be measured
  by lockbench, as plug-ins in C++ or by a C interface.")
 
-# What Debian wants in every package. Only gzip without a date makes the same file twice.
+# The files that Debian wants in every package. Only gzip without a date makes the same file twice.
 set(debian ${PROJECT_BINARY_DIR}/debian)
 file(MAKE_DIRECTORY ${debian})
 configure_file(cmake/debian/copyright ${debian}/copyright COPYONLY)

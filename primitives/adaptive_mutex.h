@@ -190,9 +190,9 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
     return wakening != Wakening::kTimedOut;
   }
 
-  // Whether the lock was released soon. `on_the_way`: kWaking is set for this thread, which clears
-  // it if it takes the lock. A thread that finds others asleep sets it: while it spins, releases
-  // need not wake them. `since`: see AdaptiveSpin.
+  // Returns whether the lock was released soon. `on_the_way`: kWaking is set for this thread, which
+  // clears it if it takes the lock. A thread that finds others asleep sets it: while it spins,
+  // releases need not wake them. `since`: see AdaptiveSpin.
   bool spin(platform::Time deadline, platform::Time & since, bool& on_the_way) {
     using internal::AdaptiveSpin;
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
@@ -252,7 +252,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
     }
   }
 
-  // Whether the thread on its way to the lock should have come by now. Asked now and then.
+  // True if the thread on its way to the lock should have come by now. Asked now and then.
   bool is_overdue() {
     return platform::of_this_thread<internal::UncontendedReleases>().now_and_then() &&
            internal::Handovers::of_process().wake_due(this, platform::now());

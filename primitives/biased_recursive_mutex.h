@@ -191,7 +191,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
     return false;
   }
 
-  // Whether base_ alone decides which thread is inside. Only the holder of base_ calls this.
+  // True if base_ alone decides which thread is inside. Only the holder of base_ calls this.
   bool settled() const {
     // relaxed: base_ orders it (I3).
     return phase_.load(std::memory_order_relaxed) == kRevoked;

@@ -85,7 +85,7 @@
 
 namespace lockbench {
 
-// What became of an unlock().
+// The result of an unlock().
 enum class Unlocked {
   kYes,
   kNoSuchLock,    // there is no lock file: the key is free

@@ -45,7 +45,7 @@ class [[nodiscard]] KeyGuard {
     if (owns_) handle_.unlock();
   }
 
-  // Whether it holds its key; never false after lock(key).
+  // True if it holds its key; never false after lock(key).
   bool owns_lock() const noexcept { return owns_; }
   explicit operator bool() const noexcept { return owns_; }
 
@@ -108,7 +108,7 @@ concept KeyRange = std::ranges::input_range<R> && !std::convertible_to<R, std::s
 namespace internal {
 
 #if LOCKBENCH_HAS_STOP_TOKEN
-// Whether a wait for several keys of P ends when a stop is requested.
+// True if a wait for several keys of P ends when a stop is requested.
 template <class P, class Keys>
 concept StopsForAll = requires(P& primitive, Keys& keys, const platform::StopToken& stop) {
   primitive.handle_all(keys).lock(stop);

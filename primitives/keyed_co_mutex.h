@@ -49,7 +49,7 @@
 
 namespace lockbench {
 
-// What resumes a coroutine elsewhere: in a thread pool, or an event loop.
+// A function that resumes a coroutine elsewhere: in a thread pool, or an event loop.
 template <class Post>
 concept PostsCoroutines =
     std::move_constructible<Post> && std::invocable<Post&, std::coroutine_handle<>>;
@@ -72,7 +72,7 @@ class KeyedCoMutex {
                         "KeyedCoMutex: destroyed while a key is held");
   }
 
-  // What a coroutine awaits; the result is a Hold.
+  // The object that a coroutine awaits; the result is a Hold.
   template <PostsCoroutines Post>
   [[nodiscard]] auto lock(K key, Post post) {
     return Awaiter<Post>(*this, std::move(key), std::move(post));

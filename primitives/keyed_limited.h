@@ -418,7 +418,7 @@ class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
     return owner_.release(node_);
   }
 
-  // Whether the key has been taken away, or was before unlock(). A false answer may be out of date
+  // True if the key has been taken away, or was before unlock(). A false answer may be out of date
   // at once: only a fence decides.
   bool expired() const {
     return node_.ended.load(std::memory_order_relaxed);  // relaxed: see end()

@@ -137,7 +137,7 @@ class KeyedMutex
   // For the inspection of a program, not for decisions: out of date when they return. They take
   // mutexes that waiting threads use, and slow the next releases down: not for fast paths.
   //
-  // Whether a thread holds the key. True for a moment, too, while a thread finds out that it must
+  // True if a thread holds the key. True for a moment, too, while a thread finds out that it must
   // wait.
   bool is_locked(K key) const {
     const std::uint64_t hash = spread_hash<Hash>(key);

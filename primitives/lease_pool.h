@@ -5,15 +5,14 @@
 // A lease is a number below `leases`; the thread that holds it may use the resource of that number
 // (the n-th database connection of the shard). If a shard has no free lease, threads wait.
 //
-// In which order waiters are served:
+// The order in which waiters are served:
 //   kUnordered   a thread that comes while a lease is free gets it; other threads may overtake a
 //                waiter for at most ten milliseconds before a lease is handed over to it
 //   kFifo        strictly in the order in which they came; each lease is handed over, which costs a
 //                wake-up whenever a thread waits
-// What happens if a thread that holds a lease of the shard asks for another:
+// If a thread that holds a lease of the shard asks for another:
 //   kRefuse      it gets another; if that can never happen, because every lease of the shard is
-//   held
-//                by a thread that waits without limit for one more, lock() throws at once
+//                held by a thread that waits without limit for one more, lock() throws at once
 //   kShare       it uses the lease that it holds, which is free again after its last unlock()
 //   kWait        it gets another, or waits: if all holders of a shard ask again, forever
 //
@@ -209,7 +208,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
     return wait_for_lease(shard, taker, deadline);
   }
 
-  // Whether a lease was given back soon. A thread whose wait would be refused spins before.
+  // Returns whether a lease was given back soon. A thread whose wait would be refused spins before.
   static bool spin(Shard& shard, Taker& taker, platform::Time deadline, platform::Time& since) {
     using internal::AdaptiveSpin;
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
@@ -239,7 +238,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
         "yours back first, or use LeaseNesting::kShare"));
   }
 
-  // Whether it may take a free lease: under kFifo only the head of the queue may.
+  // True if it may take a free lease: under kFifo only the head of the queue may.
   static bool is_next(const Shard& shard, const Taker& taker) {
     return kOrder == LeaseOrder::kUnordered || shard.waiters.first() == &taker;
   }
@@ -302,7 +301,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
     wake.deliver();
   }
 
-  // Whether a lease is handed over to the waiter, which is only woken otherwise.
+  // True if a lease is handed over to the waiter, which is only woken otherwise.
   static bool has_waited_enough(const internal::Waiter& waiter) {
     return kOrder == LeaseOrder::kFifo || internal::WaitQueue::starving(waiter);
   }

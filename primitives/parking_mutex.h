@@ -138,7 +138,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY ParkingMutex
     }
   }
 
-  // Whether the lock came free soon.
+  // Returns whether the lock came free soon.
   bool spin() {
     for (int i = 0; i < kSpins; ++i) {
       std::uint8_t seen = state_.load(std::memory_order_relaxed);  // relaxed: take() acquires

@@ -16,8 +16,8 @@
 
 namespace lockbench {
 
-// What a lock excludes: other threads of this process, other processes, all clients of a service
-// (service.h), on any machine.
+// Everything that a lock excludes: other threads of this process, other processes, all clients of a
+// service (service.h), on any machine.
 enum class Scope { kThread, kProcess, kService };
 
 // In which order a lock serves readers and writers that wait.
@@ -29,8 +29,8 @@ enum class ReadersOrder : std::uint8_t {
   kWritersFirst,  // no reader is served while a writer waits that waited before it
 };
 
-// What a lock has room for, if its author documents that. Beyond it the lock may do anything, so
-// the engines stay within it. 0: no limit.
+// The limits of a lock, if its author documents them. Beyond them the lock may do anything, so the
+// engines stay within them. 0: no limit.
 struct LockLimits {
   // How many threads or processes may hold or request it at once. One more may have used it
   // before: the one that made it.
@@ -38,10 +38,10 @@ struct LockLimits {
   std::uint32_t keys = 0;            // how many different keys may be held or requested at once
   std::uint32_t keys_of_thread = 0;  // how many different keys one thread may hold at once
   std::uint64_t keys_below = 0;      // each key is a number below this
-  // Of a lock whose keys are names: they are words. None is empty, none has a zero byte, and no two
-  // differ only in case, in blanks at the end or in zeros at the beginning.
+  // For a lock whose keys are names: they are words. None is empty, none has a zero byte, and no
+  // two differ only in case, in blanks at the end or in zeros at the beginning.
   bool plain_names = false;
-  // Of a lock between processes: no process is killed while it holds or requests the lock.
+  // For a lock between processes: no process is killed while it holds or requests the lock.
   bool no_kills = false;
 
   constexpr bool operator==(const LockLimits&) const = default;
@@ -67,20 +67,20 @@ struct Promises {
   bool refuses_non_owners = false;  // unlock() by a thread that does not hold has no effect
   // A longer hold may lose the key to a thread that waits; 0: no hold is ever taken away.
   std::chrono::nanoseconds hold_limit{0};
-  // Of a reentrant lock: how many times one thread can hold the lock at once. 0: no limit.
+  // For a reentrant lock: how many times one thread can hold the lock at once. 0: no limit.
   std::uint32_t depth = 0;
   // A thread that forks while it holds may release the lock in the child, and use it there again.
   bool survives_fork = false;
-  // Of a base lock: how many threads may hold it at once. A keyed lock has capacity() instead.
+  // For a base lock: how many threads may hold it at once. A keyed lock has capacity() instead.
   std::uint32_t capacity = 1;
-  // Of a lock that readers share. With `fair` and without this, kTaskFair.
+  // The order of a lock that readers share. With `fair` and without this, kTaskFair.
   ReadersOrder readers_order = ReadersOrder::kNone;
   // Bounded bypass: a thread that waits is passed at most so often by threads that came after it.
   // 0: no limit. A lock that is `fair` lets nobody pass.
   std::uint32_t bypass_limit = 0;
   // Litmus programs (docs/stress.md) that the engines run before all others, separated by `;`.
   std::string_view programs = {};
-  // What it has room for, such as {.threads = 8, .keys = 16}.
+  // Its limits, such as {.threads = 8, .keys = 16}.
   LockLimits limits = {};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a lock of a service adds to the contract of a handle (concepts.h). The service is a program
-// that many machines use, for example a database server.
+// The members that a lock of a service adds to the contract of a handle (concepts.h). The service
+// is a program that many machines use, for example a database server.
 //
 //   auto account = locks.handle(user_id);
 //   if (const TryResult got = account.try_lock_for(2s); !got) return told(got.reason());
@@ -56,7 +56,7 @@ class TryResult {
   TryReason reason_;
 };
 
-// What a primitive asked of its service since it was made, of all threads and processes.
+// The requests of a primitive to its service since it was made, of all threads and processes.
 struct ServiceUse {
   std::uint64_t acquisitions = 0;  // that succeeded
   std::uint64_t round_trips = 0;   // answered requests, including renewals

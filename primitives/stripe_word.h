@@ -153,7 +153,7 @@ class BasicStripeWord {
     return wait(taker, deadline);
   }
 
-  // Whether the stripes were released soon.
+  // Returns whether the stripes were released soon.
   bool spin(std::uint64_t wanted, platform::Time deadline, platform::Time& since) {
     using internal::AdaptiveSpin;
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();

@@ -32,7 +32,7 @@
 #define LOCKBENCH_GUARDED_BY(mutex) LOCKBENCH_THREAD_SAFETY(guarded_by(mutex))
 #define LOCKBENCH_REQUIRES(mutex) LOCKBENCH_THREAD_SAFETY(requires_capability(mutex))
 
-// What functions of a lock do. Their own code is not checked: it is what makes them true.
+// The effects of a lock's functions. Their own code is not checked: it is what makes them true.
 #define LOCKBENCH_ACQUIRES(...) \
   LOCKBENCH_THREAD_SAFETY(acquire_capability(__VA_ARGS__), no_thread_safety_analysis)
 #define LOCKBENCH_TRIES(...) \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # sourced: the sourcing script uses the lists of packages
-# What scripts share: the packages, the configuring, and how they end. Sourced, not run.
+# The parts that scripts share: the packages, the configuring, and how they end. Sourced, not run.
 #
 # ensure_packages PACKAGE…        installs the missing ones; does nothing if none is missing
 # configure_preset PRESET [-D…]   configures build/PRESET
@@ -8,8 +8,8 @@
 #
 # They speak of paths relative to the checkout and expect to be run from there.
 
-# What building, running and packing lockbench needs, on Debian 12 and Ubuntu 24.04 or newer. cpack
-# calls file.
+# The packages that building, running and packing lockbench needs, on Debian 12 and Ubuntu 24.04 or
+# newer. cpack calls file.
 run_packages=(
   build-essential cmake file ninja-build pkg-config
   libabsl-dev libbenchmark-dev libcli11-dev libconcurrentqueue-dev libdw-dev
@@ -18,17 +18,17 @@ run_packages=(
   graphviz python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
 )
 
-# What the tests need besides.
-# Google Benchmark's compare.py reads an export, pyte draws a recording of a terminal,
-# spin searches nets a second time, postgresql serves the workload `database`; Concurrency Kit and
-# nsync are plugged in, memcached and pigz are observed, bpftrace watches programs that run, zsh completes, doxygen makes pages. The first line is check.sh's.
+# The packages that the tests need besides. Google Benchmark's compare.py reads an export, pyte
+# draws a recording of a terminal, spin searches nets a second time, postgresql serves the workload
+# `database`; Concurrency Kit and nsync are plugged in, memcached and pigz are observed, bpftrace
+# watches programs that run, zsh completes, doxygen makes pages. The first line is check.sh's.
 test_packages=(
   black flake8 mypy shellcheck
   bpftrace doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev memcached pigz
   postgresql python3-pyte python3-pytest spin zsh
 )
-# What the tests labelled services need besides, which only test.sh --long runs: 20 MB, and 230 MB
-# for ZooKeeper, whose server is a Java program.
+# The packages that the tests labelled services need besides, which only test.sh --long runs: 20 MB,
+# and 230 MB for ZooKeeper, whose server is a Java program.
 service_packages=(
   default-jre-headless etcd-server faketime libcurl4-openssl-dev libhiredis-dev libpq-dev
   libzookeeper-java libzookeeper-mt-dev openssl pgbouncer redis-server

@@ -62,7 +62,7 @@ settle_layout() {
 # No test takes minutes: one that hangs is a failure, not the end of the others. Two for each
 # processor: tests wait for half of their time.
 ctest_options=(--parallel "$((2 * $(nproc)))" --timeout 300 --no-tests=error --no-label-summary)
-# Of a program with a hundred tests, only those that failed are printed.
+# If a program has a hundred tests, only those that failed are printed.
 export GTEST_BRIEF=1
 long_tests=OFF
 if [[ "$long" ]]; then

@@ -13,7 +13,7 @@
 
 namespace lockbench {
 
-// Whether a second request of a thread for a lease of a shard returns the lease that the thread
+// True if a second request of a thread for a lease of a shard returns the lease that the thread
 // has.
 template <class P>
 inline constexpr bool kSharesLeases = [] {

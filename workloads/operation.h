@@ -89,13 +89,13 @@ inline constexpr bool kProcesses = requires {
 // The scenario of a workload whose workers are usually threads: they are processes.
 inline constexpr std::string_view kInProcesses = "processes";
 
-// Whether the workers of a trial are processes.
+// True if the workers of a trial are processes.
 template <class Workload>
 bool runs_processes(const WorkloadSettings& settings) {
   return kProcesses<Workload> || settings.scenario == kInProcesses;
 }
 
-// Whether a primitive can lock between the processes of the scenario kInProcesses.
+// True if a primitive can lock between the processes of the scenario kInProcesses.
 constexpr bool locks_between_processes(const Promises& promises) {
   return promises.scope != Scope::kThread;
 }

@@ -41,7 +41,7 @@
 
 namespace lockbench {
 
-// What the processes of a trial counted, in memory that they share with the process that proves.
+// The counts of the processes of a trial, in memory that they share with the process that proves.
 class ProcessCounts {
  public:
   struct Counts {

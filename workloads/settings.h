@@ -15,7 +15,7 @@ namespace lockbench {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// What a thread does inside the critical section (hold) or between two operations (think).
+// The work of a thread inside the critical section (hold) or between two operations (think).
 struct Work {
   enum class Kind {
     kNone,

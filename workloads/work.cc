@@ -64,8 +64,8 @@ struct RandomDurations {
 thread_local RandomDurations durations(0);
 thread_local bool by_steps = false;  // spin_by_steps()
 
-// What is shorter than the entry of a chain is added to the next duration, so that the mean is
-// kept.
+// A time that is shorter than the entry of a chain is added to the next duration, so that the mean
+// is kept.
 void spin_for(double ns, const SpinPace& pace, double& owed_ns) {
   owed_ns += ns - pace.random_ns;
   if (owed_ns <= pace.entry_ns) return;
@@ -76,7 +76,7 @@ void spin_for(double ns, const SpinPace& pace, double& owed_ns) {
   spin_by_clock(Nanoseconds{static_cast<std::int64_t>(whole_ns)}, pace);
 }
 
-// What a random duration takes beyond itself: the draw, and the end of the chain, which no
+// The time that a random duration takes beyond itself: the draw, and the end of the chain, which no
 // processor foresees. The same durations in each attempt.
 double random_cost_ns(int attempts, const SpinPace& pace) {
   constexpr int kDraws = Exponential::kSize;

@@ -10,7 +10,7 @@ _lockbench_flags() {
   lockbench "$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
 }
 
-# What `lockbench list` calls by a name of its own.
+# The entries of `lockbench list` that have a name of their own.
 _lockbench_names() {
   lockbench list "$1" 2>/dev/null | awk 'NR > 1 && $1 !~ /^:/ { print $1 }'
 }

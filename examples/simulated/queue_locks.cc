@@ -6,8 +6,8 @@
 //   lockbench run --plugin ./queue_locks.so --primitive global:lock=mcs --primitive global
 //   lockbench stress --plugin ./queue_locks.so --engine sim
 //
-// What it took to port them: platform::Atomic for std::atomic, and platform::pause() in loops that
-// wait for another thread.
+// Porting them took platform::Atomic for std::atomic, and platform::pause() in loops that wait for
+// another thread.
 #include <lockbench/plugin.h>
 
 #include "primitives/platform/atomic.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `global` waits with, a second time and from outside.
+// The lock that `global` waits with, a second time and from outside.
 //
 //   lockbench run --plugin ./own_twin.so --primitive global --primitive global:lock=own_twin
 #include <lockbench/plugin.h>

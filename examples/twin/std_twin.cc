@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `global:lock=std` waits with, a second time and from outside.
+// The lock that `global:lock=std` waits with, a second time and from outside.
 //
 //   lockbench run --plugin ./std_twin.so --primitive global:lock=std \
 //                 --primitive global:lock=std_twin

@@ -26,7 +26,7 @@ double planned_s(const ProgressState& state) {
   return std::max(0.0, state.expected_total_s - state.expected_done_s) * pace(state);
 }
 
-// Whether the budget ends the run.
+// True if the budget ends the run.
 bool ends_with_budget(const ProgressState& state) {
   return state.budget_left_s &&
          planned_s(state) + state.later_s * pace(state) > *state.budget_left_s;

@@ -18,7 +18,7 @@ class App;
 
 namespace lockbench {
 
-// What a person wants of it: its heading in `lockbench --help`, in this order.
+// The purpose for which a person uses it: its heading in `lockbench --help`, in this order.
 enum class CommandGroup {
   kMeasure,
   kDecide,
@@ -34,8 +34,8 @@ struct CommandText {
   std::string name;
   CommandGroup group = CommandGroup::kMeasure;
   std::string summary;  // one line
-  // What --help prints after the flags. An example is a line that begins with two blanks and
-  // `lockbench`. A user can copy each one unchanged.
+  // The text that --help prints after the flags. An example is a line that begins with two blanks
+  // and `lockbench`. A user can copy each one unchanged.
   std::string footer = {};
 };
 
@@ -56,10 +56,10 @@ class Command {
 
   const CommandText& text() const { return text_; }
 
-  // Whether the words after `--` are another program's, or another command's.
+  // True if the words after `--` are another program's, or another command's.
   virtual bool takes_words_after_dashes() const { return false; }
 
-  // Whether a script parses the words after the command.
+  // True if a script parses the words after the command.
   virtual bool parses_itself() const { return false; }
 
   // Adds the flags, which the parser stores in this object (flags.h).

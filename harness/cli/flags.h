@@ -133,7 +133,7 @@ nlohmann::json described_flags(const std::function<void(CLI::App&)>& add);
 void add_described_flags(CLI::App& command, const nlohmann::json& flags,
                          std::map<std::string, std::string>& given);
 
-// Whether a flag, or a word without a flag, was given. A command may have a flag only with a
+// True if a flag, or a word without a flag, was given. A command may have a flag only with a
 // capability that is not there.
 bool was_given(const CLI::App& command, const std::string& name);
 

@@ -10,9 +10,9 @@
 
 namespace lockbench {
 
-// What `probe` returns, which runs in a child of this process. Absent if the child has not answered
-// within `limit` (it is then killed), if it crashed, or if it could not be started. `probe` must
-// not need the other threads of this process: the child does not have them.
+// The text that `probe` returns, which runs in a child of this process. Absent if the child has not
+// answered within `limit` (it is then killed), if it crashed, or if it could not be started.
+// `probe` must not need the other threads of this process: the child does not have them.
 std::optional<std::string> answer_within(std::chrono::milliseconds limit,
                                          const std::function<std::string()>& probe);
 

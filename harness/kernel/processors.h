@@ -56,8 +56,8 @@ std::string processor_list(const std::vector<int>& numbers);
 
 namespace internal {
 
-// What sched_getaffinity writes into a set of that many bytes. Returns 0, or the number of the
-// error.
+// Writes what sched_getaffinity writes into a set of that many bytes. Returns 0, or the number of
+// the error.
 using AskProcessors = std::function<int(std::size_t bytes, cpu_set_t* set)>;
 
 // Writes the processors of a kernel, which refuses sets that are too small with EINVAL. Returns 0,

@@ -31,7 +31,7 @@ std::uint64_t whole_ns(std::chrono::nanoseconds timeout) {
   return static_cast<std::uint64_t>(std::max(timeout, std::chrono::nanoseconds(0)).count());
 }
 
-// Whether a lock has timeouts is known when it is loaded. If it has none, its entry does not
+// It is known when a lock is loaded whether it has timeouts. If it has none, its entry does not
 // promise them and no caller requests them.
 class CLock {
  public:

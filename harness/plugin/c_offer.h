@@ -18,7 +18,7 @@ namespace lockbench {
 // `striped:lock=NAME`. A lock with keys becomes the primitive NAME, for u64 keys.
 PluginOffer c_offer(const lockbench_c_plugin& plugin);
 
-// What calls through pointers cost on this machine: the time of a lock() and an unlock() that do
+// The cost of calls through pointers on this machine: the time of a lock() and an unlock() that do
 // nothing, in ns. It is the minimum of several measurements of a few milliseconds each.
 double c_call_ns();
 

@@ -35,7 +35,7 @@ inline bool knows_keys(const lockbench_c_lock& lock) {
   return lock.lock_key != nullptr && lock.try_lock_key != nullptr && lock.unlock_key != nullptr;
 }
 
-// Whether the lock has all functions that are needed to call it.
+// True if the lock has all functions that are needed to call it.
 inline bool is_whole(const lockbench_c_lock& lock) {
   const bool plain = lock.lock != nullptr && lock.try_lock != nullptr && lock.unlock != nullptr;
   return lock.name != nullptr && lock.summary != nullptr && lock.create != nullptr &&

@@ -113,7 +113,7 @@ concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_v
 template <class P>
 concept AnyLeaseLock = LeaseLock<P, std::uint64_t> || LeaseLock<P, std::string_view>;
 
-// Whether P, or the lock that it wraps, is made for numbers of keys and leases.
+// True if P, or the lock that it wraps, is made for numbers of keys and leases.
 template <class P>
 consteval bool takes_leases() {
   if constexpr (DeclaresWhatItWraps<P>) {
@@ -125,8 +125,8 @@ consteval bool takes_leases() {
 
 inline constexpr char kLeasesParameter[] = "leases";
 
-// What follows is compiled once for all locks of a plug-in: in each of them, it would take longer
-// than the lock.
+// The code that follows is compiled once for all locks of a plug-in: in each of them, it would take
+// longer than the lock.
 
 // A primitive that is made of a base lock.
 [[gnu::noinline]] inline Listing base_listing(const char* primitive, const std::string& name,
@@ -181,7 +181,7 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
   return arguments;
 }
 
-// What the engine of services has to know of a lock that is at one.
+// Sets what the engine of services has to know of a lock that is at one.
 inline void describe_service(const Listing& listing, const GivenNumbers& given,
                              stress::RegisteredLock& lock) {
   const Arguments arguments = few_of_each(listing.numbers, 1, given);
@@ -238,7 +238,7 @@ using StopSourceOf =
     std::conditional_t<StoppedBy<H, platform::StopToken>, platform::StopSource,
                        std::conditional_t<StoppedBy<H, std::stop_token>, std::stop_source, void>>;
 
-// Whether this is the keyed_table whose Base is the lock of the plug-in: `keyed_table` in a
+// True if this is the keyed_table whose Base is the lock of the plug-in: `keyed_table` in a
 // catalog, `keyed_table:lock=NAME` where locks have one name.
 inline bool is_table(std::string_view name) {
   return name.substr(0, name.find(':')) == "keyed_table";

@@ -82,7 +82,7 @@ class Streams {
   const StreamRecord& out() const { return outputs_[0].record; }
   const StreamRecord& err() const { return outputs_[1].record; }
 
-  // What to wait for; poll() ignores a negative descriptor.
+  // Writes what to wait for; poll() ignores a negative descriptor.
   void ask_for(pollfd* three) const {
     three[0] = {.fd = in_.write_end(), .events = POLLOUT, .revents = 0};
     three[1] = {.fd = outputs_[0].pipe.read_end(), .events = POLLIN, .revents = 0};

@@ -36,7 +36,7 @@ struct CommandProgram {
 // this form is left out.
 const std::vector<CommandProgram>& command_programs();
 
-// What a program adds to a command, and the program.
+// The addition of a program to a command, and the program.
 struct Addition {
   const CommandProgram* program = nullptr;
   nlohmann::json what;

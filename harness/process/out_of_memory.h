@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program sets before it works: the message if memory runs out, and settings that it may
-// have inherited.
+// The state that a program sets before it works: the message if memory runs out, and settings that
+// it may have inherited.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ constexpr char kCommandFolder[] = "commands";
 // ms.
 constexpr std::chrono::seconds kPythonAnswersWithin{10};
 
-// Whether `python` runs `code` and exits with 0.
+// True if `python` runs `code` and exits with 0.
 bool succeeds(const fs::path& python, const std::string& code) {
   const absl::StatusOr<ChildResult> result =
       run_child({.program = python,

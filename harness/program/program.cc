@@ -31,7 +31,7 @@ int run(const Chosen& chosen) {
   return chosen.command->run(chosen.invocation);
 }
 
-// Whether the reader has closed the pipe, as in `lockbench list | head -1`. This is not an error.
+// True if the reader has closed the pipe, as in `lockbench list | head -1`. This is not an error.
 bool reader_closed(int descriptor) {
   pollfd pipe{.fd = descriptor, .events = POLLOUT, .revents = 0};
   return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
@@ -43,7 +43,7 @@ int answer(const Reply& reply) {
   return reply.exit_code;
 }
 
-// What this program has, as harness/process/command_programs.h says.
+// Prints what this program has, as harness/process/command_programs.h says.
 int describe(const Contents& contents) {
   nlohmann::json commands = nlohmann::json::array();
   for (std::size_t i = contents.extended; i < contents.commands.size(); ++i) {
@@ -68,7 +68,7 @@ bool names_other_command(const Commands& commands, const std::vector<std::string
 constexpr char kHowToGetPrograms[] =
     "; in a checkout: cmake --build --preset release; or install all of lockbench";
 
-// Of these programs, those that are missing.
+// Those of these programs that are missing.
 std::vector<std::string> missing_programs(const std::vector<std::string>& others) {
   std::vector<std::string> missing;
   for (const std::string& name : others) {
@@ -77,7 +77,7 @@ std::vector<std::string> missing_programs(const std::vector<std::string>& others
   return missing;
 }
 
-// What is said of a command that no program here has: `unknown`, or the program that is missing.
+// The reply to a command that no program here has: `unknown`, or the program that is missing.
 Reply explain_missing(const std::string& command, const std::vector<std::string>& others,
                       Reply unknown) {
   const std::vector<std::string> missing = missing_programs(others);

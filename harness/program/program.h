@@ -13,7 +13,7 @@
 
 namespace lockbench {
 
-// What a program has.
+// The contents of a program.
 struct Contents {
   // First come those of other programs, to which this one adds something.
   Commands commands;
@@ -24,7 +24,7 @@ struct Contents {
   std::vector<std::string> others;
 };
 
-// Of this program. The source is made by lockbench_add_program().
+// The contents of this program. The source is made by lockbench_add_program().
 Contents contents_of_program();
 
 // `words`: all words of the command line; the first one is the program's name. Returns the exit

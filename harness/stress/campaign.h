@@ -54,8 +54,8 @@ class Epochs {
   // The oracle that failed the last repetition; absent: it did not fail, or this is not known.
   virtual std::optional<Oracle> oracle_of_repetition() const { return std::nullopt; }
 
-  // What the command of the report runs: epochs like the one that failed, until one fails. Null:
-  // that one alone, which repeat() runs.
+  // The run of the report's command: epochs like the one that failed, until one fails. Null: that
+  // one alone, which repeat() runs.
   virtual std::unique_ptr<Epochs> as_command() const { return nullptr; }
 
   // The epochs without a failure, and the failure if there is one.

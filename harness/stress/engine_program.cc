@@ -99,8 +99,8 @@ absl::Status check_programs(const RegisteredLock& lock) {
   return absl::OkStatus();
 }
 
-// Whether the lock has what the program asks that the user named. Whether that is a program at all
-// is for the engine to say.
+// OK if the lock has what the program asks that the user named. Whether that is a program at all is
+// for the engine to say.
 absl::Status check_program(const RegisteredLock& lock, const std::string& text) {
   const absl::StatusOr<LitmusProgram> program = program_from(text, kMostThreadsOfAnEngine);
   const std::string misfit = program.ok() ? misfit_of(*program, lock.abilities) : "";

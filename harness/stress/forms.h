@@ -27,12 +27,12 @@ inline std::string form_of(const std::string& lock, std::string_view form) {
   return lock + mark + std::string(form);
 }
 
-// Whether `name` is one of this form, perhaps among others.
+// True if `name` is one of this form, perhaps among others.
 inline bool has_form(std::string_view name, std::string_view form) {
   return name.find(form) != std::string_view::npos;
 }
 
-// Whether `name` is `lock` in one form or several.
+// True if `name` is `lock` in one form or several.
 inline bool is_form_of(std::string_view name, std::string_view lock) {
   if (!name.starts_with(lock) || name.size() == lock.size()) return false;
   for (std::string_view rest = name.substr(lock.size()); !rest.empty();) {

@@ -22,7 +22,7 @@
 
 namespace lockbench::stress {
 
-// Whether the class keeps something for a key that no thread uses, and says so.
+// True if the class keeps something for a key that no thread uses, and says so.
 template <class P>
 constexpr bool keeps_idle_keys() {
   if constexpr (requires { P::kKeepsIdleKeys; }) {
@@ -32,7 +32,7 @@ constexpr bool keeps_idle_keys() {
   }
 }
 
-// Whether P has a constructor of these parameters. Of an aggregate, which has none, C++20 would
+// True if P has a constructor of these parameters. Of an aggregate, which has none, C++20 would
 // take them for the values of its first members.
 template <class P, class... Parameters>
 inline constexpr bool kMadeFrom =
@@ -240,7 +240,7 @@ Abilities abilities_of() {
     abilities.keys_read = true;
     abilities.any_key = false;
   }
-  // What the lock says of itself without being made. The registry knows of other locks.
+  // The facts that the lock states without being made. The registry knows of other locks.
   if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
     abilities.capacity = P::capacity();
   }

@@ -26,7 +26,7 @@ struct LockNumber {
   std::uint64_t most = 1;
 };
 
-// What follows the lock's name in `named`, as users write it: `lease_ms=300` in
+// The text after the lock's name in `named`, as users write it: `lease_ms=300` in
 // `redis:lease_ms=300`, and `prepare=0` in `postgresql_row:level=transaction,prepare=0`, where the
 // lock's own name has a parameter. Empty: `named` is another lock, or has no parameters of this
 // one.
@@ -52,7 +52,7 @@ struct RegisteredLock {
   std::string unseen = {};       // if it is known to be broken: why this engine cannot detect it
   std::string memory = {};       // memory models of `sim` for this lock; empty: tso and c11
   Scope scope = Scope::kThread;  // which others a holder keeps out
-  // Of a lock with the scope kService: its service, how many of its servers it needs, and after
+  // For a lock with the scope kService: its service, how many of its servers it needs, and after
   // which time a hold that is not renewed ends; 0: it lasts as long as the holder's connection.
   std::string service = {};
   std::uint32_t servers = 1;

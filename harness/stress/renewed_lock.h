@@ -30,7 +30,7 @@ class RenewedLock final : public LockUnderTest {
     lock_ = make_();
     put(renewing_, 0);
   }
-  // Whether renew() is under way: then there is no lock to use.
+  // True if renew() is under way: then there is no lock to use.
   bool renewing() const { return get(renewing_) != 0; }
 
   std::unique_ptr<LockHandle> handle(std::uint64_t key) override { return lock_->handle(key); }

@@ -21,7 +21,7 @@
 
 namespace lockbench::stress {
 
-// What an engine has to check. An engine ignores the members that it does not use.
+// The check that an engine has to make. An engine ignores the members that it does not use.
 struct Order {
   std::string lock;
   std::chrono::nanoseconds budget = std::chrono::seconds(10);

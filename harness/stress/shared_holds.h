@@ -318,7 +318,7 @@ class ReadersApart {
     }
 
    private:
-    // Whether this thread is the reader of its key. acquire, release: nothing else orders two
+    // True if this thread is the reader of its key. acquire, release: nothing else orders two
     // readers that follow each other.
     bool reads() {
       return reads_ = key_ != 0 && owner_.taken_(key_).exchange(1, std::memory_order_acquire) == 0;
@@ -408,7 +408,7 @@ template <class P>
 class NumberedPermits {
  public:
   using Wrapped = P;
-  // Of several holders nobody asks who holds. The numbers are its own.
+  // Nobody asks which of several holders holds. The numbers are its own.
   static constexpr Members kLeftOut = members::kEachSharedMember | members::kLease |
                                       members::kIsLocked | members::kIsHeldByThisThread |
                                       members::kTwoKeys | members::kKeysTogether | members::kStops;

@@ -122,7 +122,7 @@ class StoppedWaits {
 
  public:
   using Wrapped = P;
-  // Of several keys together, the form is the other way about: StoppedWaits<SeveralKeys<P>>. A
+  // For several keys together, the form is the other way about: StoppedWaits<SeveralKeys<P>>. A
   // timeout of the lock's own is tested in the lock itself.
   static constexpr Members kLeftOut =
       members::kKeysTogether | members::kStops | members::kSharedStops;

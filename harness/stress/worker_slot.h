@@ -44,7 +44,8 @@ class RecentEvents {
     add(count_);
   }
 
-  // What the thread does now: its last event. set_now() changes this without recording an event.
+  // The current act of the thread: its last event. set_now() changes this without recording an
+  // event.
   Event now() const { return event_from(get(now_)); }
   void set_now(const Event& event) { put(now_, pack(event)); }
 

@@ -28,7 +28,7 @@ using Members = std::uint32_t;
 
 namespace members {
 
-// Of a handle:
+// Members of a handle:
 inline constexpr Members kLease = 1U << 0;
 inline constexpr Members kToken = 1U << 1;
 inline constexpr Members kIsLocked = 1U << 2;
@@ -38,7 +38,7 @@ inline constexpr Members kStops = 1U << 5;     // lock() that a stop ends
 inline constexpr Members kSharedHolds = 1U << 6;
 inline constexpr Members kSharedTimeouts = 1U << 7;
 inline constexpr Members kSharedStops = 1U << 8;
-// Of a lock:
+// Members of a lock:
 inline constexpr Members kTwoKeys = 1U << 9;        // handle_both()
 inline constexpr Members kKeysTogether = 1U << 10;  // handle_all()
 inline constexpr Members kKeysKept = 1U << 11;
@@ -124,7 +124,7 @@ struct WrappedHandleOf<P, K> {
 
 }  // namespace internal
 
-// What the wrapper drops without saying so; 0 of a lock that wraps none.
+// The members that the wrapper drops without saying so; 0 of a lock that wraps none.
 template <class P, class K>
 consteval Members dropped_members() {
   if constexpr (requires { typename P::Wrapped; }) {

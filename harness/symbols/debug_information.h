@@ -29,14 +29,14 @@ struct LoadedFile {
 
 class DebugInformation {
  public:
-  // Of files that another process has loaded, or had.
+  // The information of files that another process has loaded, or had.
   explicit DebugInformation(std::span<const LoadedFile> files);
   ~DebugInformation();
   DebugInformation(const DebugInformation&) = delete;
   DebugInformation& operator=(const DebugInformation&) = delete;
 
-  // Of what this process has loaded now. To read it takes a tenth of a second or more: it is read
-  // again only if another library was loaded since.
+  // The information of what this process has loaded now. To read it takes a tenth of a second or
+  // more: it is read again only if another library was loaded since.
   static const DebugInformation& of_this_process();
 
   // Innermost first: an address in inlined functions has one line in each of them.

@@ -32,7 +32,7 @@ bool is_of_the_platform(std::string_view file) {
   return contains(file, "primitives/platform/") || contains(file, "/lockbench/platform/");
 }
 
-// Whether the file belongs to the harness, the platform layer or the system's libraries.
+// True if the file belongs to the harness, the platform layer or the system's libraries.
 bool is_not_the_locks(std::string_view file) {
   return contains(file, "harness/stress/") || is_of_the_platform(file) || file.starts_with("/usr/");
 }

@@ -30,7 +30,7 @@ class SourceLines {
   // with a null. Empty if all places belong to these.
   std::string place_in(std::span<const void* const> stack, std::size_t most = 1);
 
-  // Whether the call before this return address was compiled from a source file whose name ends
+  // True if the call before this return address was compiled from a source file whose name ends
   // like this, or was inlined into code that was. False without debug information.
   bool comes_from(const void* return_address, std::string_view file_ending);
 

@@ -62,7 +62,7 @@ class FastReentrantMutex {
     is_locked_ = false;
   }
 
-  // Whether the next lock() of a free lock would not use the real lock.
+  // True if the next lock() of a free lock would not use the real lock.
   bool has_fast_path() const {
     std::unique_lock interpreter(interpreter_);
     return pending_ == 0;

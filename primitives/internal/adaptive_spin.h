@@ -72,7 +72,7 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
     }
   }
 
-  // Whether the spin ended with success, which it returns.
+  // Notes whether the spin ended with success, which it returns.
   bool note(bool success) {
     if (success) {
       credit_ = kMost;
@@ -96,8 +96,9 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
     }
 
     std::uint64_t hit = ~std::uint64_t{0};  // ticks of a look at a line of this core
-    // Of an interval, in usual ones. As many threads can spin as there are processors, and each
-    // look takes the line. So on large machines those that wait for long look less and less often.
+    // The longest interval, in usual ones. As many threads can spin as there are processors, and
+    // each look takes the line. So on large machines those that wait for long look less and less
+    // often.
     std::uint64_t longest = std::clamp(platform::processors() / 8, 1U, 4U);
   };
   static const OfProcess& of_process() {

@@ -110,7 +110,7 @@ inline std::optional<FileOwner> parse_file_owner(std::string_view text) {
   return owner;
 }
 
-// What this process can see of another one now.
+// The facts that this process can see of another one now.
 struct Sighting {
   bool exists = true;
   std::optional<platform::ProcessFacts> facts;

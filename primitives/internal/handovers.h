@@ -52,7 +52,7 @@ class [[gnu::visibility("default")]] Handovers {
     return platform::of_this_process<Handovers>();
   }
 
-  // Whether a release should hand `lock` over to this waiter. The caller may signal the waiter.
+  // True if a release should hand `lock` over to this waiter. The caller may signal the waiter.
   bool due(const void* lock, const Waiter& waiter, platform::Time now) {
     // relaxed, here and below: a hint; whatever is read, each way to release is right.
     const std::uint32_t signal = waiter.signal.load(std::memory_order_relaxed);
@@ -96,7 +96,7 @@ class [[gnu::visibility("default")]] Handovers {
     times.rest_until.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
   }
 
-  // Whether releases have left the sleepers of `lock` alone for long enough.
+  // True if releases have left the sleepers of `lock` alone for long enough.
   bool wake_due(const void* lock, platform::Time now) {
     return now.time_since_epoch() >=
            platform::Duration(place(lock).wake_after.load(std::memory_order_relaxed));

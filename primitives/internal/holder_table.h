@@ -33,7 +33,7 @@ class HolderTable {
   HolderTable& operator=(const HolderTable&) = delete;
   ~HolderTable() { forget_table(); }
 
-  // Whether one of the nodes has the key of `node`.
+  // True if one of the nodes has the key of `node`.
   bool has_key_of(const Node& node) const {
     if (size_ == 0) return false;
     const std::uint64_t word = node.word();
@@ -106,7 +106,7 @@ class HolderTable {
     const std::uint64_t word = node.word();
     std::uint32_t gap = home(word);
     while (words_[gap] != word) gap = after(gap);
-    // What lies behind moves up, unless its home does (I1).
+    // A word that lies behind moves up, unless its home lies behind, too (I1).
     for (std::uint32_t i = after(gap); words_[i] != 0; i = after(i)) {
       if (steps(home(words_[i]), i) < steps(gap, i)) continue;
       words_[gap] = words_[i];

@@ -92,7 +92,8 @@ class alignas(platform::kCacheLine) KeyBucket {
         throw_address_too_long();
     }
 
-    // What cells and the table of overflow nodes store: 16 bits of the hash above the address.
+    // The word that cells and the table of overflow nodes store: 16 bits of the hash above the
+    // address.
     std::uint64_t word() const {
       const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
       return (std::uint64_t{tag} << kTagAt) | address;
@@ -165,7 +166,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     release_by_store(first_, node);
   }
 
-  // Whether the node's own thread, which asks, holds the key by it. Not asked between put() and
+  // True if the node's own thread, which asks, holds the key by it. Not asked between put() and
   // keep(). O(1).
   bool is_held_by(const Node& node) const {
     if (node.place == Place::kOverflowNode) return true;
@@ -194,7 +195,7 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // The following are for the inspection of a program. Each may set cells to slow release mode.
 
-  // Whether a thread holds the key of `probe`, which is no claim. True for a moment while a thread
+  // True if a thread holds the key of `probe`, which is no claim. True for a moment while a thread
   // finds out that it cannot have the key.
   bool has_holder_of(const Node& probe) {
     std::scoped_lock guard(mutex_);
@@ -504,9 +505,9 @@ class alignas(platform::kCacheLine) KeyBucket {
     return false;
   }
 
-  // Whether the key was released soon. Does not wait for the release of another key. A thread that
-  // comes too late for a release spins on: with the mutex, all threads of the key would be slower.
-  // `since`: see AdaptiveSpin. `late`: the thread was woken before; then it also sleeps.
+  // Returns whether the key was released soon. Does not wait for the release of another key. A
+  // thread that comes too late for a release spins on: with the mutex, all threads of the key would
+  // be slower. `since`: see AdaptiveSpin. `late`: the thread was woken before; then it also sleeps.
   bool spin(Node& node, platform::Time deadline, platform::Time& since, bool late = false) {
     Cell* const cell = cell_to_try(node);
     if (cell == nullptr) return false;
@@ -695,7 +696,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     if (platform::of_this_thread<UncontendedReleases>().note(quiet)) switch_to_fast(cell);
   }
 
-  // Whether the thread on its way to the key should have come by now. Asked now and then.
+  // True if the thread on its way to the key should have come by now. Asked now and then.
   bool is_overdue() {
     return platform::of_this_thread<UncontendedReleases>().now_and_then() &&
            Handovers::of_process().wake_due(this, platform::now());

@@ -77,7 +77,7 @@ class LeaseSlots {
     return false;
   }
 
-  // Whether this is the last unlock() of the thread that has the lease.
+  // True if this is the last unlock() of the thread that has the lease.
   bool leaves(std::uint32_t lease) { return !kSharing || --slots_[lease].depth == 0; }
 
   // (2) release: publishes what was done with the lease to (1).

@@ -47,8 +47,8 @@ class LifeLock {
   // Absent if it could not be had.
   const std::optional<LifeProof>& proof() const { return proof_; }
 
-  // Whether the owner with this proof lives. A descriptor of its own: the kernel does not show a
-  // lock to the open file that has it.
+  // Says whether the owner with this proof lives. A descriptor of its own: the kernel does not show
+  // a lock to the open file that has it.
   static Life life_of(const LifeProof& proof, const platform::FileDescriptor& folder) {
     const platform::FileDescriptor file = platform::open_file_in(folder, kName);
     platform::FileFacts facts;

@@ -31,7 +31,7 @@ class FileLockError : public std::runtime_error {
 
 namespace internal {
 
-// What is wrong with a folder for locks of `user`, or nothing. Pure.
+// The error of a folder for locks of `user`, or nothing. Pure.
 inline std::string fault_of_folder(const platform::FileFacts& folder, unsigned user) {
   constexpr unsigned kSuperuser = 0;
   if (folder.owner != user && folder.owner != kSuperuser) {
@@ -72,7 +72,7 @@ class LockFolder {
 
   Life life_of(const FileOwner& owner) const {
     const Life seen = outcome_of(owner, here_, local_, Sighting::of(owner.process));
-    // Of an owner in this namespace the process itself says more: it may have called execve().
+    // The process itself says more about an owner in this namespace: it may have called execve().
     if (seen != Life::kUnknown || !local_ || !owner.life) return seen;
     return LifeLock::life_of(*owner.life, folder_);
   }

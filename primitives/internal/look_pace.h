@@ -2,7 +2,7 @@
 
 // LookPace: how long a thread that spins for a lock waits between two looks at it.
 //
-// What a look costs decides. A look at a line that no other core has written since the last look
+// The cost of a look decides. A look at a line that no other core has written since the last look
 // disturbs nobody: the line is in this core's cache, and the same holder still holds the lock. So
 // it is repeated soon, and a lock that is released is found free within two fetches of a line. A
 // look that had to fetch the line took it from a holder that perhaps does several short operations
@@ -48,7 +48,7 @@ class LookPace {
  private:
   // A look that takes so many hits is none.
   static constexpr std::uint64_t kHitsOfAFetch = 2;
-  // What a fetch takes, in hits, before one was timed.
+  // The time of a fetch, in hits, before one was timed.
   static constexpr std::uint64_t kFirstFetch = 6;
   // Intervals, in fetches.
   static constexpr std::uint64_t kShortest = 2;

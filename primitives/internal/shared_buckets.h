@@ -214,7 +214,7 @@ class SharedBuckets {
     return kTurns == Turns::kRunningFirst && free == units_ && !is_starved(bucket, node);
   }
 
-  // Whether a thread has waited for the key of `node` for too long.
+  // True if a thread has waited for the key of `node` for too long.
   static bool is_starved(const Bucket& bucket, const Node& node) {
     const platform::Time latest = platform::now() - WaitQueue::kPatience;
     for (Waiter* w = bucket.waiters.first(); w != nullptr; w = w->next) {
@@ -295,7 +295,7 @@ class SharedBuckets {
     return false;
   }
 
-  // Whether the units were free soon.
+  // Returns whether the units were free soon.
   [[gnu::noinline, gnu::cold]] bool spin(Bucket& bucket, Node& node, std::uint32_t units,
                                          platform::Time deadline, platform::Time& since) {
     const auto look = [&] {

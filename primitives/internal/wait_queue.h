@@ -138,9 +138,9 @@ class PendingWake {
   const platform::FutexWord* word_ = nullptr;
 };
 
-// Whether the waiter is signalled while this thread spins: for about 2 us without a break, and
-// then, if it `lingers`, with a yield between two looks, for as long as it takes a sleeper to run
-// again once it is woken. Where there are more threads than processors, others run during the
+// Returns whether the waiter is signalled while this thread spins: for about 2 us without a break,
+// and then, if it `lingers`, with a yield between two looks, for as long as it takes a sleeper to
+// run again once it is woken. Where there are more threads than processors, others run during the
 // yield, and the thread returns too late to continue. The signal that was seen last is in `seen`.
 inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, bool lingers,
                             std::uint32_t& seen) {
@@ -163,8 +163,8 @@ inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, bool 
   return false;
 }
 
-// Whether a thread has spun for the resource before it entered the queue; kYesAndDue: it is to be
-// handed the resource by the next release.
+// Says whether a thread has spun for the resource before it entered the queue; kYesAndDue: it is to
+// be handed the resource by the next release.
 enum class Spun : std::uint8_t { kNo, kYes, kYesAndDue };
 
 // Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true

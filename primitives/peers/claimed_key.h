@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the keyed peers share: how a table keeps a key, and what a handle is made from.
+// The parts that the keyed peers share: how a table keeps a key, and what a handle is made from.
 #pragma once
 
 #include <concepts>

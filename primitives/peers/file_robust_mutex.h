@@ -69,7 +69,7 @@ class FileRobustMutex {
     throw std::system_error(error, std::generic_category(), "robust mutex");
   }
 
-  // What came back from the C library's call: whether this thread holds the mutex now.
+  // Evaluates the result of the C library's call: true if this thread holds the mutex now.
   bool entered(int result) {
     if (result == EOWNERDEAD) return pthread_mutex_consistent(mutex_) == 0;
     if (result != 0 && result != EBUSY && result != ETIMEDOUT) fail(result);

@@ -74,7 +74,7 @@ inline bool membarrier(int command) noexcept {
   return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-// Whether the kernel has been able to so far.
+// True if the kernel has been able to so far.
 [[gnu::visibility("default")]] inline std::atomic<bool>& membarrier_works() noexcept {
   static std::atomic<bool> works{membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)};
   return works;
@@ -134,7 +134,7 @@ class ProcessorSet {
 
 }  // namespace internal
 
-// Whether light_barrier() may be relied on from now on.
+// True if light_barrier() may be relied on from now on.
 inline bool has_heavy_barrier() noexcept {
   // relaxed: a thread that reads true too late still has a heavy_barrier() that works.
   return internal::membarrier_works().load(std::memory_order_relaxed);
@@ -144,7 +144,7 @@ inline void light_barrier() noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// What heavy_barrier() does where membarrier refuses. g++ warns that ThreadSanitizer does not
+// The work of heavy_barrier() where membarrier refuses. g++ warns that ThreadSanitizer does not
 // understand fences, which is said above.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

@@ -55,7 +55,7 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-// What is known of something in a folder, or of the folder.
+// Facts about something in a folder, or about the folder.
 struct FileFacts {
   unsigned owner = 0;
   unsigned mode = 0;  // permissions, and the sticky bit
@@ -123,7 +123,7 @@ inline int facts_of(const FileDescriptor& file, FileFacts& facts) noexcept {
   return 0;
 }
 
-// Whether only this machine can have the folder's file system in use.
+// True if only this machine can have the folder's file system in use.
 inline bool on_local_file_system(const FileDescriptor& folder) noexcept {
   constexpr std::uint32_t kXfs = 0x58465342;
   constexpr std::uint32_t kF2fs = 0xF2F52010;
@@ -161,7 +161,7 @@ inline int remove_folder(const FileDescriptor& folder, const char* name) noexcep
   return internal::error_of(unlinkat(folder.number(), name, AT_REMOVEDIR));
 }
 
-// What a symbolic link says; `text` is emptied when it is none. EINVAL: it is something else.
+// Reads a symbolic link; `text` is emptied when it is none. EINVAL: it is something else.
 inline int read_symlink(const FileDescriptor& folder, const char* name, std::string& text) {
   std::array<char, PATH_MAX> buffer;
   const ssize_t got = readlinkat(folder.number(), name, buffer.data(), buffer.size());
@@ -217,7 +217,7 @@ inline int try_byte_lock(const FileDescriptor& file, std::uint64_t byte) noexcep
   struct flock lock = internal::byte_lock(byte);
   return internal::error_of(fcntl(file.number(), F_OFD_SETLK, &lock));
 }
-// Whether another open file has locked the byte.
+// Finds out whether another open file has locked the byte.
 inline int byte_is_locked(const FileDescriptor& file, std::uint64_t byte, bool& locked) noexcept {
   struct flock lock = internal::byte_lock(byte);
   const int error = internal::error_of(fcntl(file.number(), F_OFD_GETLK, &lock));

@@ -24,7 +24,8 @@ namespace lockbench::platform {
 
 class RemovalWatch {
  public:
-  // Of all names in the folder: the kernel watches folders, not names that may come to be.
+  // Starts to watch all names in the folder: the kernel watches folders, not names that may come to
+  // be.
   bool start(const FileDescriptor& folder) {
     if (!instance_.open()) instance_ = FileDescriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (!instance_.open()) return false;

@@ -108,7 +108,7 @@ inline std::string boot_id() {
   return digits;
 }
 
-// Whether /proc shows processes by the numbers that they have for this process. A process that was
+// True if /proc shows processes by the numbers that they have for this process. A process that was
 // started in a new PID namespace (`unshare --pid --fork`) has the /proc of the old one until it
 // mounts its own.
 inline bool proc_is_of_this_namespace() {

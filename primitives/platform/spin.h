@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a thread does between two looks at a word that it waits for.
+// The acts of a thread between two looks at a word that it waits for.
 #pragma once
 
 #if defined(LOCKBENCH_SIMULATE)

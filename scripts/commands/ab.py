@@ -222,7 +222,7 @@ def _between(versions: Sequence[Version], of_run: list[str], arguments: argparse
         try:
             _ask(versions[which].run(words, block, arguments.blocks, out), shown=block == 1)
         except (KeyboardInterrupt, command.EndedBy) as end:
-            # What is refused once is refused again.
+            # A command that is refused once is refused again.
             if not (isinstance(end, command.EndedBy) and end.code == command.USAGE_ERROR):
                 command.print_note(
                     "ab", f"finished blocks are kept in {out}; the same command with --out goes on"
@@ -259,7 +259,7 @@ def _locks(versions: Sequence[Version], of_run: Sequence[str]) -> list[str]:
 
 
 def _ask(words: list[str], shown: bool = False) -> str:
-    """What the command prints. Rows that are not valid do not end the comparison."""
+    """The output of the command. Rows that are not valid do not end the comparison."""
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if shown or done.returncode not in (0, command.INCONCLUSIVE):
         sys.stderr.write(done.stderr)

@@ -140,7 +140,7 @@ def against_saved(
 
 
 def side_by_side(runs: Sequence[loader.Run], arguments: argparse.Namespace) -> bool:
-    """Whether two runs are two machines, rather than one machine before and after."""
+    """True if two runs are two machines, rather than one machine before and after."""
     if arguments.force or arguments.fail_if_slower is not None:
         return False
     return likeness.other_machines(runs[0], runs[1])

@@ -25,7 +25,7 @@ def parser() -> command.Parser:
 
 
 def stacks_in(data: str) -> flamegraph.Stacks:
-    """What perf prints of its data. Inlined functions are left out: perf needs minutes for them."""
+    """Stacks that perf prints. Inlined functions are left out: perf needs minutes for them."""
     words = ["--input", data, "--no-inline", "--fields", "tid,ip,sym,dso"]
     # A file, because perf would wait if it filled a pipe that is not read meanwhile.
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:

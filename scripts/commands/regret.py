@@ -18,7 +18,7 @@ from analysis import command, fleet_tables, likeness, loader, machines  # noqa: 
 from analysis.fleet import Fleet  # noqa: E402
 from analysis.regret import as_markdown, regret, summary  # noqa: E402
 
-# What is not ours: other libraries' locks, and what is built of the C++ library's.
+# The primitives that are not ours: other libraries' locks, and what is built of the C++ library's.
 PEERS = (
     r"lock=(std|absl|tbb\w*|pthread_spin)\b|^(keyed_(table|table64|absl|tbb|leaky)|striped_vector"
     r"|recursive_mutex|lease_(condvar|tbb|moodycamel|semaphore))\b"
@@ -74,7 +74,7 @@ def parser() -> command.Parser:
 
 
 def told_of(run: loader.Run, choice: str, arguments: argparse.Namespace) -> str:
-    """What one choice costs on one machine."""
+    """Says what one choice costs on one machine."""
     found = regret(run, choice, lambda label: arguments.peers.search(label) is not None)
     if not found.met:
         known = ", ".join(sorted(set(run.trials["label"])))

@@ -27,7 +27,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 sysroot=build/aarch64/sysroot
-# What is linked, or included: the libraries among run_packages and test_packages.
+# The packages that are linked, or included: the libraries among run_packages and test_packages.
 libraries=(
   libabsl-dev libbenchmark-dev libc6-dev libcli11-dev libconcurrentqueue-dev libexpat1-dev
   libgmock-dev libgtest-dev libhwloc-dev libre2-dev libsqlite3-dev libstdc++-12-dev libtbb-dev

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the README promises, on machines that have nothing. See usage() below.
+# Checks what the README promises, on machines that have nothing. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source scripts/prepare.sh
@@ -69,7 +69,7 @@ sources_of() {
   fi
 }
 
-# What debootstrap leaves, updated; kept, and copied for each machine.
+# The system that debootstrap leaves, updated; kept, and copied for each machine.
 make_base() {
   local place="build/bare/$1" script="/usr/share/debootstrap/scripts/$1" from="$mirror"
   [[ ! -e "$place/updated" ]] || return 0
@@ -199,8 +199,8 @@ take_step() {
   esac
 }
 
-# What a reader of the log looks for: an error of a compiler, a test or apt, else what may be one;
-# its last line if nothing there looks like an error.
+# The line that a reader of the log looks for: an error of a compiler, a test or apt, else what may
+# be one; its last line if nothing there looks like an error.
 first_error() {
   grep -m 1 -aE '(error|Error|ERROR)\b.*:|\*\*\*|^(FAILED|Failed|E:)|: fatal ' "$1" ||
     grep -m 1 -aE ': cannot |(could|Could) not' "$1" || tail -n 1 "$1"

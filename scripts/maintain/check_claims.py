@@ -86,7 +86,7 @@ def _combinations(where: dict[str, str | list[str]]) -> list[dict[str, str]]:
 
 
 def check(root: Path) -> list[str]:
-    """What is wrong, a line each."""
+    """The errors, a line each."""
     claims = tomllib.loads((root / CLAIMS).read_text(encoding="utf-8")).get("claim", [])
     found = []
     for name in PAGES:

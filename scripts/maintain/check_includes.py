@@ -84,7 +84,7 @@ RULES_FILE = "include_rules.txt"
 
 @dataclass(frozen=True)
 class Rule:
-    """What the files of one folder may include, beside the files of that folder itself."""
+    """The files that those of one folder may include, beside the files of that folder itself."""
 
     own: tuple[str, ...]  # folders, all below them included, or single files
     libraries: frozenset[str]
@@ -282,7 +282,7 @@ def violation_of(include: Include, known: frozenset[str], rules: Rules) -> str |
 
 
 def may_use(rule: Rule, target: str) -> bool:
-    """Whether the rule names our file `target`, or a folder that holds it."""
+    """True if the rule names our file `target`, or a folder that holds it."""
     return target in rule.own or any(str(p) in rule.own for p in PurePosixPath(target).parents)
 
 

@@ -222,7 +222,7 @@ table_of_broken() {
     }'
 }
 
-# What is under way is not counted.
+# A run that is under way is not counted.
 interrupted() {
   local group groups
   groups="$(jobs -p)"

@@ -63,7 +63,7 @@ class Shown:
 
     @property
     def folders(self) -> list[Path]:
-        """Of its runs."""
+        """The folders of its runs."""
         _, machine, preset = self.run.split("/")
         return [RESULTS / "reference" / one / preset for one in machine.split("+")]
 

@@ -186,7 +186,7 @@ def included(lock: Lock) -> str:
 
 
 def client(lock: Lock) -> str:
-    """What GenMC explores: threads that lock once, and hold a variable that is no atomic."""
+    """A program for GenMC: threads that lock once, and hold a variable that is no atomic."""
     node = f"  static {lock.node} nodes[THREADS];\n  {lock.node}* node = &nodes[index - 1];\n"
     return f"""{included(lock)}
 static {lock.object} the_lock;
@@ -298,7 +298,7 @@ FOUND = re.compile(r"^Error(?: detected)?: [\w -]*(?:violation|race)", re.MULTIL
 
 
 def genmc_verdict(printed: str, code: int, seconds: float) -> Verdict:
-    """What GenMC printed; InputError if it is no verdict."""
+    """The verdict in what GenMC printed; InputError if it has none."""
     complete = re.search(r"complete executions explored: (\d+)", printed)
     blocked = re.search(r"blocked executions seen: (\d+)", printed)
     broken = FOUND.search(printed) is not None
@@ -321,7 +321,7 @@ def by_genmc(program: Path, variant: Variant, threads: int, out: Path) -> Verdic
 
 
 def sim_verdict(report: dict[str, Any]) -> Verdict:
-    """What a report of `stress` says; InputError if the lock was not judged."""
+    """The verdict of a report of `stress`; InputError if the lock was not judged."""
     verdict = report["verdict"]
     if verdict not in ("clean", "failed"):
         raise InputError(f"`stress` says {verdict}: {report.get('what')}")
@@ -371,7 +371,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _line(own: Sequence[Row]) -> list[str]:
-    """Of one lock with so many threads; the first row is of the lock as it is."""
+    """The line of one lock with so many threads; the first row is of the lock as it is."""
     whole = own[0]
     both = [row for row in own if row.genmc_broken and row.sim_broken]
     broken = [sum(row.genmc_broken for row in own), sum(row.sim_broken for row in own), len(both)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether each capability lies in one folder, as its includes tell.
+"""Checks whether each capability lies in one folder, as its includes tell.
 
 A capability is a part that the rest works without: a folder harness/NAME with a file
 capability.txt, which says in a line what it is. `rm -r harness/NAME` deletes it
@@ -25,7 +25,7 @@ DESCRIPTION = "capability.txt"
 
 
 def capabilities(root: Path) -> dict[str, str]:
-    """What each capability is, by its name."""
+    """The description of each capability, by its name."""
     found = sorted((root / "harness").glob(f"*/{DESCRIPTION}"))
     return {file.parent.name: file.read_text(encoding="utf-8").strip() for file in found}
 
@@ -67,7 +67,7 @@ def headers_of_one(includes: Iterable[Include], names: Iterable[str]) -> list[st
 
 
 def check(root: Path) -> list[str]:
-    """What is wrong, a line each."""
+    """The errors, a line each."""
     names = capabilities(root)
     sources = find_sources(root)
     ours = frozenset(sources)

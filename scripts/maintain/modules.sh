@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Whether the project works without one of its capabilities. See usage() below.
+# Checks whether the project works without one of its capabilities. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source scripts/prepare.sh

@@ -119,7 +119,7 @@ def header(text: str) -> Iterator[str]:
 
 
 def anchor(heading: str) -> str:
-    """What a heading is called by links to it."""
+    """The name of a heading in links to it."""
     kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
     return kept.replace(" ", "-")
 
@@ -137,7 +137,7 @@ def page(text: str, is_main: bool) -> Iterator[str]:
 
 
 def sources() -> Iterator[Path]:
-    """What is shown, as the checkout names it."""
+    """The files that are shown, as the checkout names them."""
     yield from (Path(page) for page in PAGES)
     for folder in FOLDERS:
         for file in sorted((ROOT / folder).rglob("*")):

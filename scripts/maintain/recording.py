@@ -120,7 +120,7 @@ def read(text: str) -> Recording:
 
 
 def screens(recording: Recording) -> list[Shown]:
-    """What is seen, from the empty terminal on. The command is typed first."""
+    """The screens that are seen, from the empty terminal on. The command is typed first."""
     screen = pyte.Screen(recording.columns, recording.rows)
     stream = pyte.Stream(screen)
     found = [Shown(0.0, _picture(screen))]

@@ -54,7 +54,7 @@ test_windows() {
   command -v x86_64-w64-mingw32-g++-posix >/dev/null ||
     lacks "mingw-w64's g++" g++-mingw-w64-x86-64-posix || return
   PATH=$PATH:/usr/lib/wine command -v wine64 >/dev/null || lacks wine64 wine64 || return
-  # Of its own, so that nobody's settings count; wine says much that is no fault of the program's.
+  # A folder of its own: nobody's settings count; wine says much that is no fault of the program's.
   export WINEPREFIX=$PWD/build/systems/wine WINEDEBUG=-all
   contract windows --toolchain "$PWD/cmake/mingw.cmake" || return 1
   local python

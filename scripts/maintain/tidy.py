@@ -29,7 +29,7 @@ FILE_TIMEOUT_S = 900
 
 
 def output_of(*command: str) -> str:
-    """What the command prints; empty when it fails."""
+    """The output of the command; empty when it fails."""
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return result.stdout.strip() if result.returncode == 0 else ""
 
@@ -51,7 +51,7 @@ def files_that_differ() -> list[str]:
 
 
 def every_source(build: Path) -> list[str]:
-    """What the build compiles."""
+    """The sources that the build compiles."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     return sorted({command["file"] for command in commands if command["file"][-2:] != ".c"})
 
@@ -72,7 +72,7 @@ def configure(build: Path) -> bool:
 
 
 def findings_in(file: str, build: Path, deadline: float) -> str | None:
-    """What clang-tidy finds; empty when it is nothing, None when there is no time for the file."""
+    """The findings of clang-tidy; empty if none, None when there is no time for the file."""
     if time.monotonic() > deadline:
         return None
     # A header is a main file here: its `#pragma once` is no mistake.

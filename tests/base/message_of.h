@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a status says, for assertions on it.
+// The message of a status, for assertions on it.
 #pragma once
 
 #include <string>

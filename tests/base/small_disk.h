@@ -30,7 +30,7 @@ class SmallDisk {
   rlimit before_;
 };
 
-// What `write()` returns where a file has room for `bytes`.
+// Returns what `write()` returns where a file has room for `bytes`.
 template <class Write>
 absl::Status on_small_disk(rlim_t bytes, const Write& write) {
   const SmallDisk disk(bytes);

@@ -16,14 +16,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What is refused because something of that name or value does not exist.
+// The message of a refusal because something of that name or value does not exist.
 std::string unknown(const Cell& cell) {
   const absl::Status status = check(cell);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   return std::string(status.message());
 }
 
-// What is refused because things that exist do not go together.
+// The message of a refusal because things that exist do not go together.
 std::string unfit(const Cell& cell) {
   const absl::Status status = check(cell);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;

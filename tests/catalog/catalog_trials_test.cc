@@ -40,7 +40,7 @@ std::vector<std::string> scenarios_of(const std::string& workload) {
     if (listing.name != workload || workload == "checkout" || workload == "database") continue;
     if (listing.scenarios.empty()) continue;
     std::vector<std::string> scenarios = listing.scenarios;
-    // What has threads without a scenario.
+    // The workload has threads without a scenario.
     if (scenarios.front() == kInProcesses) scenarios.insert(scenarios.begin(), "");
     return scenarios;
   }

@@ -81,7 +81,7 @@ TEST(AdvicePlan, HasTheLoadsThatTheBudgetPermits) {
   }
   const absl::Status none = advice_plan(case_of(2, 1), seconds(1), on_two_processors).status();
   EXPECT_THAT(std::string(none.message()), HasSubstr("--budget: 3 cells, 7 times each, take 2 s"));
-  // What the user named is measured, or the plan is refused.
+  // The loads that the user named are measured, or the plan is refused.
   AdviceCase named = case_of(2, 1);
   named.loads = {parse_load("10%").value(), parse_load("50%").value()};
   EXPECT_THAT(std::string(advice_plan(named, seconds(3), on_two_processors).status().message()),

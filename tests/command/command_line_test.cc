@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What `run` was given.
+// The options that `run` was given.
 RunOptions run_options(std::vector<std::string> words) {
   words.insert(words.begin(), {"build/lockbench", "run"});
   Commands commands;

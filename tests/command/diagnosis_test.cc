@@ -129,7 +129,7 @@ const Case kCases[] = {
      "use of the CPU", "host"},
 };
 
-// What `after` has and `before` has not.
+// The findings that `after` has and `before` has not.
 std::vector<Finding> added(const std::vector<Finding>& before, const std::vector<Finding>& after) {
   std::vector<Finding> findings;
   std::copy_if(after.begin(), after.end(), std::back_inserter(findings), [&](const Finding& f) {

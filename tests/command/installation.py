@@ -16,7 +16,7 @@ from program import PATIENCE_S
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "add-a-primitive.md").read_text(encoding="utf-8")
 
-# Of the build that is tested; its packages, as test_package.py leaves them; and these unpacked.
+# The build that is tested; its packages, as test_package.py leaves them; and these unpacked.
 BUILD = Path(os.environ.get("LOCKBENCH_BUILD", "build/release")).resolve()
 PACKAGES = BUILD / "packages"
 UNPACKED = PACKAGES / "root" / "usr"
@@ -55,7 +55,7 @@ class Installed:
             self.env["CMAKE_CXX_COMPILER_LAUNCHER"] = ccache
 
     def sh(self, folder: Path, script: str) -> str:
-        """What the commands print; all of them must succeed."""
+        """The output of the commands; all of them must succeed."""
         done = subprocess.run(
             ["bash", "-euxc", script],
             cwd=folder,

@@ -151,7 +151,7 @@ def trial_of(run: int) -> int:
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process is there and no zombie."""
+    """True if the process is there and no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
@@ -159,7 +159,7 @@ def is_running(pid: int) -> bool:
 
 
 def catches(pid: int, number: int) -> bool:
-    """Whether a process has a handler for the signal `number`."""
+    """True if a process has a handler for the signal `number`."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
     return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
@@ -237,7 +237,7 @@ class Program:
         return done.stderr
 
     def on_a_terminal(self, columns: int, *words: str, **how: Any) -> str:
-        """What the program writes to a terminal of that width, when all goes well."""
+        """The output of the program to a terminal of that width, when all goes well."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = self.start(*words, stdout=theirs, stderr=theirs, **how)

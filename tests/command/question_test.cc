@@ -38,7 +38,7 @@ absl::StatusOr<CellTraits> check_here(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
-// What is measured for a question: the candidates that its workload accepts.
+// The primitives that are measured for a question: the candidates that its workload accepts.
 std::set<std::string> measured(const Question& question, std::uint64_t keys) {
   AdviceCase wanted = case_with(keys);
   const absl::Status posed = pose(question, wanted);

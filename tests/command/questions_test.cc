@@ -69,7 +69,7 @@ TEST(Questions, AnEmptyLineTakesWhatStandsInBrackets) {
 
 TEST(Questions, MoreThreadsThanProcessorsMayBeForAnotherMachine) {
   std::string said;
-  // What this machine could not do, a model may.
+  // A model may do what this machine could not do.
   const auto found = asked("\n32\nepic\nepyc-7773x\n\n\n\n2000000\n\n", &said);
   ASSERT_TRUE(found.ok()) << said;
   EXPECT_EQ(found->machine, "epyc-7773x");

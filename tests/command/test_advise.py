@@ -29,7 +29,7 @@ Answered = tuple[Program, subprocess.CompletedProcess[str]]
 def answered_fixture(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Answered:
-    """What several tests ask about, measured once: the run is in `out`."""
+    """The case that several tests ask about, measured once: the run is in `out`."""
     lockbench = Program(tmp_path_factory.mktemp("advise"))
     done = lockbench.run(*QUICK, "--out", "out")
     skip_unless_valid(lockbench.folder / "out")

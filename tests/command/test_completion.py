@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TAB makes of a line that is half typed, in the shells themselves."""
+"""The completion by TAB of a line that is half typed, in the shells themselves."""
 
 from __future__ import annotations
 

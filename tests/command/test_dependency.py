@@ -51,7 +51,7 @@ class Headers:
         self.unpacked = PLACE / f"lockbench-primitives-{version()}"
 
     def build(self, way: str, *options: str, runner: str = "", suffix: str = "") -> str:
-        """What the example says, built with CMake."""
+        """The output of the example, built with CMake."""
         folder = PLACE / re.sub(r"\W+", "-", "-".join((way, *options)))
         return self.tools.sh(
             PLACE,
@@ -196,7 +196,7 @@ def test_a_project_that_has_it_in_a_folder_stays_as_it_is(headers: Headers) -> N
 
 
 def said_of(include: Path, headers: list[str]) -> str:
-    """What the compiler says of a program that includes these headers, one after the other."""
+    """The compiler's messages about a program that includes these headers, one after the other."""
     done = subprocess.run(
         ["g++", "-std=c++20", *STRICT.split(), "-fsyntax-only", f"-I{include}", "-xc++", "-"],
         input="".join(f"#include <lockbench/{header}>\n" for header in headers),

@@ -65,7 +65,7 @@ def zoo() -> Path:
 
 
 def verdict(folder: Path, plugin: str, lock: str, memory: str) -> str:
-    """Of the simulated engine: its first line."""
+    """The verdict of the simulated engine: its first line."""
     words = f"stress {lock} --plugin ./{plugin}.so --engine sim --memory {memory} --budget 2s"
     said = Installed(UNPACKED).sh(folder, f"lockbench {words} || (($? > 2))")
     return next(line for line in said.splitlines() if ", sim: " in line)

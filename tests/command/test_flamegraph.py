@@ -139,7 +139,7 @@ def test_an_interrupted_one_leaves_neither_processes_nor_files(lockbench: Progra
 
 
 def records_here() -> bool:
-    """Whether there is a perf that may record."""
+    """True if there is a perf that may record."""
     if shutil.which("perf") is None:
         return False
     words = ["record", "--quiet", "--event", "cpu-clock", "--output", "/dev/null", "--", "true"]

@@ -66,7 +66,7 @@ def test_the_manual_has_the_commands_of_the_help(lockbench: Program) -> None:
     assert page == wanted, "run scripts/maintain/manual.py build/release/lockbench"
 
 
-# What the completion offers for a flag of `run`; each value must be one that `run` takes.
+# The values that the completion offers for a flag of `run`; each must be one that `run` takes.
 @pytest.mark.parametrize("name", ["lockbench.bash", "_lockbench"])
 def test_the_completions_offer_values_that_run_takes(lockbench: Program, name: str) -> None:
     text = (ROOT / "cmake/completion" / name).read_text(encoding="utf-8")

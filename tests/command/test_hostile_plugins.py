@@ -105,7 +105,7 @@ def assert_contained(check: Callable[[Hostile, Any], None], case: Any, folder: P
     assert not list(hostile.temporary.iterdir())
 
 
-# What becomes of the row of a lock that does this.
+# The outcome and the reason in the row of a lock that does this.
 ENDS = {
     "crash": ("crashed", "ended by signal 11"),
     "exit_0": ("crashed", "printed no sample"),
@@ -231,7 +231,7 @@ SAMPLING = threading.Lock()
 
 
 def sound_sample() -> str:
-    """What a trial says that nothing is wrong with."""
+    """The output of a trial that nothing is wrong with."""
     with SAMPLING:  # the cases run at once
         return measured_sample()
 

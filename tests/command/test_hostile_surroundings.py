@@ -125,7 +125,7 @@ def test_a_full_disk_does_not_kill_the_locks_in_files(lockbench: Program) -> Non
     rows = {row["primitive"]: row for row in rows_of(lockbench.folder / "out")}
     # Waiters go without the words that wake them.
     assert rows["file"]["valid"] == "true", rows["file"]
-    # What cannot do without a file of its own says so.
+    # A lock that cannot do without a file of its own says so.
     assert rows["file_robust_mutex"]["outcome"] == "failed"
     assert "No space left on device" in rows["file_robust_mutex"]["reason"]
 

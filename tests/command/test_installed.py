@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cmake --install` puts somewhere works there, and where it is moved to after that."""
+"""An installation by `cmake --install` works where it is put, and where it is moved to later."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong within a trial costs its row alone."""
+"""An error within a trial costs its row alone."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None
         share/doc/liblockbench-dev/docs/use.md share/doc/liblockbench-dev/docs/design/keyed.md
         share/doc/liblockbench-dev/examples/use/accounts.cc
     """.split()
-    # What capabilities add.
+    # The scripts that capabilities add.
     for script in (ROOT / "harness").glob("*/python/*.py"):
         files.append(f"share/lockbench/{script.relative_to(ROOT)}")
     for file in files:

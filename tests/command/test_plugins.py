@@ -167,7 +167,7 @@ def test_a_plug_in_that_cannot_be_used_is_refused(lockbench: Program, name: str,
     assert said in refused(lockbench, str(PLUGINS / name))
 
 
-# Of a plug-in for stress alone, which adds nothing to what is measured.
+# A plug-in for stress alone, which adds nothing to what is measured.
 @pytest.mark.parametrize(
     "names, said",
     [

@@ -58,7 +58,7 @@ __attribute__((constructor)) static void arm(void) {
         (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (getenv("FAULTS_MALLOC") != NULL) malloc_fails_at = atol(getenv("FAULTS_MALLOC"));
   armed = folder != NULL || malloc_fails_at >= 0;
-  // What was read above stays where it is.
+  // The values that were read above stay where they are.
   if (getenv("FAULTS_ALONE") != NULL) unsetenv("LD_PRELOAD");
 }
 
@@ -123,7 +123,7 @@ static int fate_of(const char* name, int fd, bool needs_space) {
   return fate(name, path, needs_space);
 }
 
-/* What a disk has of an open file or folder. */
+/* Keeps what a disk has of an open file or folder. */
 static void keep(int fd) {
   struct stat found;
   if (disk == NULL || fstat(fd, &found) != 0) return;

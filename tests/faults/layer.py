@@ -12,7 +12,7 @@ LAYER = Path(
     os.environ.get("LOCKBENCH_FAULT_LAYER", "build/release/tests/faults/libfault_layer.so")
 ).resolve()
 
-# Whether every call goes wrong; without, each kind of it does, at fewer places.
+# True if every call goes wrong; without, each kind of it does, at fewer places.
 ALL = os.environ.get("LOCKBENCH_FAULTS") == "all"
 
 FAILURES: dict[str, tuple[int, ...]] = {

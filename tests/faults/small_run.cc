@@ -20,7 +20,7 @@
 #include "harness/process/out_of_memory.h"
 #include "tests/record/example_run.h"
 
-// Of the fault layer, where there is one.
+// A function of the fault layer, where there is one.
 extern "C" __attribute__((weak)) void faults_count_allocations();
 
 namespace lockbench {

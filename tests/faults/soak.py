@@ -36,7 +36,7 @@ def memory_kib(pid: int) -> int:
 
 
 def sample(pid: int, temporary: Path) -> dict[str, int]:
-    """What the process uses now; its children, which measure, count by their number alone."""
+    """The process's resources now; its children, which measure, count by their number alone."""
     return {
         "memory_kib": memory_kib(pid),
         "descriptors": len(list(Path(f"/proc/{pid}/fd").iterdir())),
@@ -46,7 +46,8 @@ def sample(pid: int, temporary: Path) -> dict[str, int]:
 
 
 def grown(samples: list[dict[str, int]]) -> list[str]:
-    """What the last quarter needed more of than the second one: by more than a tenth and ten."""
+    """Measures that grew in the last quarter beyond the second one: by more than a tenth and
+    ten."""
     quarter = len(samples) // 4
     found = []
     for name in MEASURES:

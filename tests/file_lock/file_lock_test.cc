@@ -57,7 +57,7 @@ class FileLockTest : public ::testing::Test {
     return found;
   }
 
-  // What a process would leave that had the key and is gone; `change` makes it another's.
+  // Leaves the lock of a process that had the key and is gone; `change` makes it another's.
   template <class Change>
   void leave_lock_of(const Change& change) {
     internal::FileOwner owner{
@@ -96,7 +96,7 @@ TYPED_TEST(FileLockTest, AChildDoesNotUnlockWhatItsParentHolds) {
   EXPECT_EQ(became->load(), static_cast<int>(Unlocked::kNotOwner));
   EXPECT_FALSE(this->free_now());
   EXPECT_EQ(handle.unlock(), Unlocked::kYes);
-  // What it takes locks with is still there.
+  // Everything that it takes locks with is still there.
   handle.lock();
   EXPECT_EQ(handle.unlock(), Unlocked::kYes);
 }
@@ -201,7 +201,7 @@ TYPED_TEST(FileLockTest, AnOwnerThatCannotBeKnownKeepsItsLock) {
   EXPECT_FALSE(this->free_now());
 }
 
-// Of another container on this machine, whose processes are not visible.
+// The owner is of another container on this machine, whose processes are not visible.
 TYPED_TEST(FileLockTest, AnOwnerThatIsNotVisibleKeepsItsLockAsLongAsItProvesItsLife) {
   const internal::LockFolder folder(this->folder_.path());
   auto life = folder.life_lock();

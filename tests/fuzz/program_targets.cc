@@ -47,7 +47,7 @@ Seeds schedule_seeds() {
   return {"1*4.2*3.f1.t.2", "-", "p.d.1", "d"};
 }
 
-// What has no equality is equal if its text is.
+// A value without equality is equal if its text is.
 template <class Parse>
 void require_equal_text(std::string_view text, const Parse& parse) {
   require_round_trip(

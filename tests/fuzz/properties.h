@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What targets check.
+// The properties that targets check.
 #pragma once
 
 #include <cstdio>
@@ -22,7 +22,7 @@ bool accepted(const absl::StatusOr<T>& parsed) {
   return parsed.ok();
 }
 
-// What `parse` accepts is equal after it is printed and parsed again.
+// A value that `parse` accepts is equal after it is printed and parsed again.
 template <class Parse, class Print>
 void require_round_trip(std::string_view text, const Parse& parse, const Print& print) {
   const auto value = parse(text);

@@ -25,7 +25,7 @@ namespace {
 
 class RefusedAffinity : public testing::TestWithParam<int> {
  protected:
-  // What `question` answers where the kernel refuses the call with the parameter. A child that
+  // The answer of `question` where the kernel refuses the call with the parameter. A child that
   // hangs has no answer.
   static std::string answer(long call, const std::function<std::string()>& question) {
     constexpr std::chrono::seconds kHangs{60};

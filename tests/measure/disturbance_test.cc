@@ -162,7 +162,7 @@ TEST(Interference, IsTheRunDelayOrWhatManyThreadsWereDenied) {
       {1, 0.9965, 0.9965, 0.998, "run delay 100 % of the window (maximum 5 %)"},
       {3, 0.31, 0.2, 0.5,
        "other processes took 20 % of the processors' time from the threads (maximum 5 %)"},
-      // Of others only what they used can have been taken.
+      // Others can have taken only what they used.
       {3, 0.31, 0.2, 0.15,
        "other processes took 10 % of the processors' time from the threads (maximum 5 %)"},
       // Threads that outnumber the processors wait for each other.

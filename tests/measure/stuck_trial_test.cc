@@ -157,7 +157,7 @@ TEST_F(StuckTrial, AThreadThatDoesNotGetTheLockWhileOthersDoIsStarved) {
 
 // The sanitizers themselves need more address space than such a limit leaves.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// What this process has mapped now, in bytes.
+// The memory that this process has mapped now, in bytes.
 rlim_t address_space() {
   rlim_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

@@ -72,7 +72,7 @@ TEST_F(MicroProgram, MeasuresAllThatThereIsAndProvesIt) {
     if (row.at("valid") == "true") {
       EXPECT_GT(std::stod(row.at("operations_per_s")), 0);
     } else {
-      // What the machine cannot do is said; locks work on any.
+      // The row says what the machine cannot do; locks work on any.
       EXPECT_EQ(row.at("workload"), "limit");
       EXPECT_THAT(row.at("reason"), Not(IsEmpty()));
     }

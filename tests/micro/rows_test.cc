@@ -66,7 +66,7 @@ TEST(MicroRow, ALockIsValidByItsProofAlone) {
   EXPECT_TRUE(row_of("base", {.proof = Proof{}}).valid());
 }
 
-// What Google Benchmark would have shown.
+// The number of runs that Google Benchmark would have shown.
 class CountingReporter final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }

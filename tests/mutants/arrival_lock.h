@@ -64,7 +64,7 @@ class ArrivalLock : public MutexAndFlag {
   }
 
  private:
-  // Whether a release leaves the lock free and wakes waiters, which take it themselves.
+  // True if a release leaves the lock free and wakes waiters, which take it themselves.
   static constexpr bool kTellsOnly =
       kFault == ArrivalFault::kAnybody || kFault == ArrivalFault::kNewcomer;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What several base locks have in common, faults apart.
+// The parts that several base locks have in common, faults apart.
 #pragma once
 
 #include <chrono>

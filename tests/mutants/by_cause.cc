@@ -131,7 +131,7 @@ std::vector<Mutant> orders_of_arrival() {
   };
 }
 
-// Of these a thread gets nothing for as long as another one uses the lock now and then.
+// With these a thread gets nothing for as long as another one uses the lock now and then.
 std::vector<Mutant> forgotten_while_others_compete() {
   return {
       control<PreferringLock<0>>("preferring", "a correct lock that knows its first holder"),
@@ -155,7 +155,7 @@ std::vector<Mutant> orders_of_pairs() {
   };
 }
 
-// Of these unlock() touches what another thread may have destroyed.
+// The mutants whose unlock() touches what another thread may have destroyed.
 std::vector<Mutant> destroyed_by_the_last() {
   using namespace published;
   const std::vector<Oracle> late = {kLifetime};

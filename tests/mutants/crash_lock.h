@@ -13,7 +13,7 @@
 
 namespace lockbench::mutants {
 
-// What a thread does that finds the pointer withdrawn.
+// The reaction of a thread that finds the pointer withdrawn.
 enum class CrashFault {
   kNone,
   kFollows,  // what stands for no pointer, where there is no memory

@@ -13,7 +13,7 @@
 
 namespace lockbench::mutants {
 
-// Of 0, they never do.
+// With 0, they never do.
 template <std::int64_t kPatienceMs>
 class ImpatientLock : public SleepersWord {
  public:

@@ -112,7 +112,7 @@ class KeyTable : public ByKey<KeyTable<kFault, kBits>> {
     }
   }
 
-  // Whether the key gets an entry that nobody else finds. Under the mutex.
+  // True if the key gets an entry that nobody else finds. Under the mutex.
   bool strays(std::uint64_t key) const {
     constexpr std::size_t kEntries = 16;
     if constexpr (kFault == TableFault::kHighestIsFree) return key == ~std::uint64_t{0};

@@ -126,7 +126,7 @@ class LinkLock {
   static constexpr platform::Duration kLongPause = std::chrono::milliseconds(8);
   static constexpr platform::Duration kSeldom = std::chrono::milliseconds(160);
 
-  // What the last hold of this process was.
+  // The last hold of this process.
   struct Inherited {
     LinkLock* lock = nullptr;
     std::string name;

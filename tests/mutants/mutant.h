@@ -151,7 +151,7 @@ std::vector<Mutant> mutants_of_libraries();
 std::vector<Mutant> mutants_of_nodes_and_timeouts();
 std::vector<Mutant> mutants_of_sizes_and_times();
 
-// Of simulated threads alone: they take their nodes by the threads' numbers.
+// Mutants for simulated threads alone: they take their nodes by the threads' numbers.
 std::vector<Mutant> mutants_of_weak_memory();
 
 }  // namespace lockbench::mutants

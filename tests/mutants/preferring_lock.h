@@ -14,7 +14,7 @@
 
 namespace lockbench::mutants {
 
-// Of 0, no thread waits for that.
+// With 0, no thread waits for that.
 template <std::int64_t kPatienceMs>
 class PreferringLock {
  public:

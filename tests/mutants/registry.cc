@@ -128,7 +128,7 @@ std::vector<Mutant> striping() {
           broken<Stripes<F::kOneTwice>>("stripes_one_twice", "takes a stripe twice for two keys",
                                         kCircle + kProgress),
           {"B0+2 U"}),
-      // What lies before the array is never the same mutex twice: so two are inside, and nothing
+      // The memory before the array is never the same mutex twice: so two are inside, and nothing
       // orders them; and what is unlocked is not what was locked, so that somebody waits for ever.
       broken<Stripes<F::kLeastInteger>>("stripes_least_integer",
                                         "an index from the least integer's absolute value",
@@ -308,7 +308,7 @@ RegisteredLock nested_leases(const char* name, const char* fault) {
   return entry;
 }
 
-// Of two leases that are free, the thread that was served first may return last.
+// If two leases are free, the thread that was served first may return last.
 std::vector<Mutant> in_order() {
   RegisteredLock leases = nested_leases<BasicLeasePool<LeaseOrder::kFifo>>(
       "leases_in_order", "two leases, first come first served");

@@ -52,9 +52,9 @@ TEST(Load, DeterminesTheThinkTime) {
       // Threads that sleep use no processor meanwhile.
       {"sleep:50%", 8, 2, 1, "uniform", "1us", "sleep:exp:15us"},
       {"50%", 8, 2, 1, "uniform", "sleep:1us", "exp:15us"},
-      // Of 4 keys, each gets a quarter of the operations.
+      // Each of 4 keys gets a quarter of the operations.
       {"50%", 8, 8, 4, "uniform", "1us", "exp:3us"},
-      // Of 10 keys, one gets 90 %.
+      // One of 10 keys gets 90 %.
       {"90%", 2, 2, 10, "hot:0.1,0.9", "1us", "exp:1us"},
       // Ranks 1 and 2 with weights 1 and 1/2.
       {"50%", 3, 3, 2, "zipf:1", "1us", "exp:3us"},
@@ -84,7 +84,7 @@ TEST(Load, CountsEachHoldAndEachKeyOfAnOperation) {
   EXPECT_EQ(
       to_text(think_for_load(cell, {.acquisitions_per_operation = 5, .processors = 1}).value()),
       "exp:5us");
-  // Of 2 keys drawn from 2, three operations of four hold the first: a thread gives it 75 %.
+  // With 2 keys drawn from 2, three operations of four hold the first: a thread gives it 75 %.
   cell = cell_of({"25%", 1, 1, 2, "uniform", "1us", ""});
   EXPECT_EQ(to_text(think_for_load(cell, {.keys_per_operation = 2, .processors = 1}).value()),
             "exp:2us");

@@ -100,7 +100,7 @@ static void say_escapes(void) {
   exit(3);
 }
 
-/* What stands in the file HOSTILE_SAYS, in place of the process's own answer. */
+/* Prints the file HOSTILE_SAYS, in place of the process's own answer. */
 static void say(void) {
   static char text[1 << 16];
   const int file = open(getenv("HOSTILE_SAYS"), O_RDONLY);

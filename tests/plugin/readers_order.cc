@@ -107,8 +107,8 @@ class PhaseFair {
   static constexpr std::uint32_t kWriterBits = 3;
   static constexpr std::uint32_t kReader = 0x100;
 
-  // Of the writer whose turn it is. They differ from those of the last one that was inside, so that
-  // a reader that waits for that one does not wait for this one.
+  // The bits of the writer whose turn it is. They differ from those of the last one that was
+  // inside, so that a reader that waits for that one does not wait for this one.
   std::uint32_t writers_bits() const { return kPresent | phase_.load(); }
 
   std::atomic<std::uint32_t> readers_in_{0};

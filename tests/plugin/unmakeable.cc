@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the compiler says of a class that promises nothing, and of two locks that are each added as
-// the only one: tests/command/test_plugins.py.
+// The compiler's messages about a class that promises nothing, and about two locks that are each
+// added as the only one: tests/command/test_plugins.py.
 #include "harness/plugin/plugin.h"
 
 struct Handle {

@@ -473,7 +473,7 @@ class HelperLock : public WaitingLock<false> {
   std::thread helper_;
 };
 
-// What a pipe's reader calls: poll() or read(), which no simulation decides; or read() by an
+// The call of a pipe's reader: poll() or read(), which no simulation decides; or read() by an
 // address that the plug-in looked up, so that no simulation is asked.
 enum class Reads { kPolls, kReads, kUnseen };
 
@@ -577,7 +577,7 @@ class FutureLock {
   std::promise<void> held_;        // of the holder
 };
 
-// What a thread of the lock's own wrote before a barrier, the lock reads after it.
+// The lock reads after a barrier what a thread of its own wrote before it.
 class BarrierLock : public Spins<BarrierLock> {
  public:
   BarrierLock() {
@@ -600,8 +600,8 @@ class BarrierLock : public Spins<BarrierLock> {
   std::atomic<bool> held_{false};
 };
 
-// What a mutex that checks for errors must refuse, it does; also one that is robust, inherits
-// priorities and is for several processes.
+// A mutex that checks for errors refuses what it must; also one that is robust, inherits priorities
+// and is for several processes.
 template <bool kHasAll>
 class CheckedMutexLock {
  public:

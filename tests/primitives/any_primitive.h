@@ -3,8 +3,8 @@
 // AnyPrimitive: a primitive of our_primitives.h or primitive_list.h behind virtual calls, so that
 // the contract is compiled once and not once per primitive.
 //
-// What virtual calls cannot show is checked where the types are known: the concepts in the list,
-// the standard's guards in candidates_of.h.
+// Properties that virtual calls cannot show are checked where the types are known: the concepts in
+// the list, the standard's guards in candidates_of.h.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ inline constexpr std::size_t kManyKeys = 10'000;
 inline constexpr std::size_t kShards = 16;
 inline constexpr std::uint32_t kLeases = 3;
 
-// What a handle can do. Timed members of untimed handles, and leases of handles that have none, are
-// not to be called.
+// The operations of a handle. Timed members of untimed handles, and leases of handles that have
+// none, are not to be called.
 class HandleInterface {
  public:
   virtual ~HandleInterface() = default;
@@ -94,7 +94,7 @@ struct Candidate {
   std::function<std::unique_ptr<AnyPrimitive>(std::uint32_t leases)> make;
 };
 
-// What the program tests: all_candidates.cc or our_candidates.cc.
+// The candidates that the program tests: all_candidates.cc or our_candidates.cc.
 const std::vector<Candidate>& candidates();
 
 // The characters of key number `number`; too many to fit into a string object.

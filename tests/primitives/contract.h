@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the contract tests share: the primitive under test, keys for it, and other threads.
+// Parts that the contract tests share: the primitive under test, keys for it, and other threads.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ auto elsewhere(const Work& work) {
   return answer;
 }
 
-// Whether another thread could lock this key of `locks` right now.
+// True if another thread could lock this key of `locks` right now.
 template <class Locks, class... K>
 bool is_free(Locks&& locks, const K&... key) {
   return elsewhere([&] {
@@ -101,7 +101,7 @@ class ContractTest : public ::testing::TestWithParam<Candidate> {
     return Holders(*primitive_, key, primitive_->capacity() - 1);
   }
 
-  // Whether another thread could lock `key` right now.
+  // True if another thread could lock `key` right now.
   bool is_free(std::size_t key) { return lockbench::is_free(*primitive_, key); }
 
   const std::unique_ptr<AnyPrimitive> primitive_ = GetParam().make(kLeases);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every primitive guarantees: as many inside as its capacity says, and not one more.
+// The guarantee of every primitive: as many inside as its capacity says, and not one more.
 #include <array>
 #include <atomic>
 #include <fstream>

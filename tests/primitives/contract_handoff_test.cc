@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Handoff, candidates_where([](const Candidate& c) {
                          }),
                          name_of);
 
-// Whether a thread of this process is asleep in the kernel.
+// True if a thread of this process is asleep in the kernel.
 bool sleeps(pid_t thread) {
   std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
   const std::string line{std::istreambuf_iterator<char>(stat), {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What keys mean to a primitive: which wait for each other, two at once, and what idle ones cost.
+// The keys of a primitive: which wait for each other, two at once, and what idle ones cost.
 #include <array>
 #include <atomic>
 #include <memory>

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 class Timed : public ContractTest {
  protected:
-  // Whether a thread other than this one gets key `i` within `timeout`; it gives it back.
+  // True if a thread other than this one gets key `i` within `timeout`; it gives it back.
   template <class Timeout>
   bool gets_within(std::size_t i, Timeout timeout) {
     return elsewhere([&] {

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ForbiddenMembarrier,
                                          Case{EPERM, FilterFor::kThisThread},
                                          Case{ENOSYS, FilterFor::kThisThread}));
 
-// What two threads do under a lock that excludes: never are both inside.
+// The work of two threads under a lock that excludes: never are both inside.
 class Exclusive {
  public:
   void visit() {

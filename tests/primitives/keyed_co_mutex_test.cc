@@ -71,7 +71,7 @@ class Pool {
     return [this](std::coroutine_handle<> coroutine) { post(coroutine); };
   }
 
-  // What a coroutine awaits to go on in a thread of the pool.
+  // The object that a coroutine awaits to go on in a thread of the pool.
   auto schedule() {
     struct Hop {
       Pool& pool;

@@ -30,7 +30,7 @@ void await_waiting(const Pool& pool, std::uint32_t waiting) {
   while (pool.census(0).waiting != waiting) std::this_thread::yield();
 }
 
-// Whether lock() of one more lease of shard 0 says that it would deadlock.
+// True if lock() of one more lease of shard 0 says that it would deadlock.
 template <class Pool>
 bool refuses(Pool& pool) {
   try {
@@ -136,8 +136,8 @@ TEST(LeasePool, WhoeverHasNoLeaseIsNeverRefused) {
   held.unlock();
 }
 
-// Of the holders that all ask for one more, the last to ask is refused; what it gives back serves
-// the next, and so on.
+// If all holders ask for one more, the last to ask is refused; what it gives back serves the next,
+// and so on.
 TEST(LeasePool, TheLastHolderThatAsksIsRefusedAndTheOthersAreServed) {
   constexpr int kThreads = 4;
   LeasePool pool(1, kThreads);

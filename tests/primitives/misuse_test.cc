@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What debug builds report: this file is compiled without NDEBUG.
+// The misuse that debug builds report: this file is compiled without NDEBUG.
 #include <chrono>
 #include <cstdint>
 #include <memory>

@@ -53,8 +53,8 @@ using Baselines =
                Subject<"lease_moodycamel", LeaseMoodycamel>,                        //
                Subject<"lease_semaphore", LeaseSemaphore>>;
 
-// What others published, where their faults leave the contract whole. The table of locks races over
-// new keys, and an array of mutexes keeps threads waiting while some are free: not here.
+// The locks that others published, where their faults leave the contract whole. The table of locks
+// races over new keys, and an array of mutexes keeps threads waiting while some are free: not here.
 using AsPublished =
     std::tuple<PublishedSubject<"striped_as_published", StripedAsPublished<>>,
                PublishedSubject<"striped_as_published_string", StripedAsPublished<>, String>,

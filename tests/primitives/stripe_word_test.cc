@@ -122,8 +122,8 @@ class StripeWordKeeps : public ::testing::Test {
   std::atomic<bool> waiting_{true};
 };
 
-// What comes free is theirs, though the rest is still held: no stream of others can starve one that
-// wants many keys.
+// A stripe that comes free is theirs, though the rest is still held: no stream of others can starve
+// one that wants many keys.
 TEST_F(StripeWordKeeps, WhatComesFreeForOneThatHasWaitedForLong) {
   std::jthread waiter([&] {
     auto both = word_.handle(keys_[0], keys_[1]);

@@ -16,7 +16,7 @@
 namespace lockbench {
 namespace {
 
-// What lock_before() is told; it never locks.
+// Records what lock_before() is told; it never locks.
 class Recorder : public internal::TimedMembers<Recorder> {
  public:
   bool lock_before(platform::Time deadline) {
@@ -30,7 +30,7 @@ class Recorder : public internal::TimedMembers<Recorder> {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Whether a held lock gives up at once, with all deadlines that have passed.
+// True if a held lock gives up at once, with all deadlines that have passed.
 template <class Attempt>
 bool gives_up(const Attempt& attempt) {
   FutexMutex mutex;

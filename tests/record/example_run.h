@@ -133,7 +133,7 @@ inline Row full_row() {
           .started_at = "2025-01-31T23:59:59Z"};
 }
 
-// Of a trial that came to nothing.
+// The row of a trial that came to nothing.
 inline Row almost_empty_row() {
   return {.run = {.run_id = "r", .preset = "command line", .target = ""},
           .trial = {.cell = {.primitive = {.name = "keyed", .parameters = {}},
@@ -146,7 +146,7 @@ inline Trial example_trial(std::uint32_t number) {
   return {.number = number, .block = 0, .position = number, .seed = 1, .cell = example_cell()};
 }
 
-// Of three trials.
+// A run of three trials.
 inline Meta example_meta() {
   return {
       .run = kExampleRun,

@@ -46,7 +46,7 @@ class Resume : public testing::Test {
 
   absl::Status status_of_resume() const { return open_for_resume(folder()).status(); }
 
-  // Of the text of trials.csv cut to `size` bytes: its whole rows, counted without a parser.
+  // The whole rows in the text of trials.csv cut to `size` bytes, counted without a parser.
   Numbers done_within(std::size_t size) const {
     Numbers done;
     std::size_t end = csv_record(trial_header()).size();
@@ -123,7 +123,7 @@ TEST_F(Resume, SaysWhatItRepairedAndKeepsWhatItRemoved) {
   EXPECT_EQ(text_of(removed(latency_path())), latency_records(example_row(2)));
 }
 
-// What is kept of two repairs: both.
+// The texts of both repairs are kept.
 TEST_F(Resume, AddsToWhatAnEarlierRepairRemoved) {
   write_text(removed(trials_path()), "earlier\n");
   write_text(trials_path(), trials_ + "later");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the scripts share: places, types, and what a script says when it is called."""
+"""Shared by tests of the scripts: places, types, and what a script says when it is called."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Main = Callable[[Sequence[str]], int]
 
 
 def printed(main: Main, capsys: Capture, *argv: object, code: int = 0) -> str:
-    """What `main` prints on standard output; it ends with this exit code."""
+    """The text that `main` prints on standard output; it ends with this exit code."""
     capsys.readouterr()
     assert main([str(part) for part in argv]) == code
     return capsys.readouterr().out
 
 
 def shown(capsys: Capture, *argv: object) -> str:
-    """What compare.py prints."""
+    """The output of compare.py."""
     return printed(compare.main, capsys, *argv)
 
 

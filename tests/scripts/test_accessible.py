@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What axe-core says of each kind of page, in both themes and in three widths: no violation."""
+"""The findings of axe-core on each kind of page, in both themes and three widths: no violation."""
 
 from __future__ import annotations
 

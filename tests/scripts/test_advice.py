@@ -72,7 +72,7 @@ def test_others_that_are_not_slower_are_named(make_run: MakeRun) -> None:
     assert "not significantly slower than the best. As good: " in found.answer[0]
 
 
-# Of equals: the most common one, but one that starves no thread before one that does.
+# Among equals: the most common one, but one that starves no thread before one that does.
 @pytest.mark.parametrize(
     ("starving", "chosen", "price"),
     [
@@ -148,7 +148,7 @@ def costs_of(std: float, keyed: float, striped: float) -> dict[str, float]:
             [(20, 200, 12), (20, 60, 12), (90, 10, 60), (200, 10, 60)],
             "Use global up to 50 % load (2.43 M operations/s); keyed above it.",
         ),
-        # What is good enough at all loads, although something else is better at some.
+        # A primitive that is good enough at all loads, although something else is better at some.
         (
             [(20, 10, 40), (300, 20, 10), (300, 10, 90), (300, 10, 90)],
             "Use keyed, at every load.",

@@ -63,7 +63,7 @@ def test_demo_builds_measures_draws_and_says_where_to_look(machine: Machine) -> 
     assert f"{run_folder}/report.html" in given.stdout
     assert (machine.checkout / run_folder).is_dir()
     assert str(machine.checkout) not in given.stdout
-    # Of the targets it builds lockbench alone, which needs no package of the tests.
+    # It builds lockbench alone of the targets, which needs no package of the tests.
     (build,) = machine.calls("cmake --build")
     assert build.endswith("--target lockbench")
     assert machine.calls("cmake --preset")[-1].endswith("-DBUILD_TESTING=OFF")

@@ -193,7 +193,7 @@ def of_machine(identity: object = IDENTITY, **members: object) -> dict[str, Any]
         (of_machine(boot_id="a", host="n"), of_machine(boot_id="b", host="n"), ""),
         (of_machine(boot_id="a", host="n"), of_machine(boot_id="a", host="m"), ""),
         (of_machine(), of_machine(boot_id="a", host="m"), ""),
-        # What an older version did not record is not compared.
+        # A condition that an older version did not record is not compared.
         (of_machine(OLDER, usable_threads=2), of_machine(cpuset="0-1", usable_threads=2), ""),
         ({"machine": {}}, {"machine": {}}, "does not name the machine"),
         ({}, {"build": {**synthetic.META["build"], "commit": "7"}}, "different builds (commit"),

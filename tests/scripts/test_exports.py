@@ -157,7 +157,7 @@ def test_the_log_has_a_line_for_each_cell(make_run: MakeRun, capsys: Capture) ->
         assert sum(decoded(fields[4]).values()) == 2 * 196
 
 
-# Of each histogram of a log: its tag, how many values it has, the longest and the median.
+# The tag of each histogram of a log, how many values it has, the longest and the median.
 READS_LOG = """
 const hdr = require(process.argv[1]);
 const reader = new hdr.HistogramLogReader(require("fs").readFileSync(0, "utf-8"));

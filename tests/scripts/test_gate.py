@@ -50,7 +50,7 @@ def measured(place: Path, factor: float, **options: Any) -> str:
 
 
 def gated(capsys: Capture, run: str, *more: str, code: int = 0) -> str:
-    """What the gate says of the run against `main`."""
+    """The gate's answer for the run against `main`."""
     return printed(gate.main, capsys, run, "--against", "main", *more, code=code)
 
 

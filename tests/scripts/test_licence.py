@@ -18,7 +18,7 @@ FOLDERS = (
     "packaging",
 )
 SOURCES = ("*.h", "*.cc", "*.c", "*.rs", "*.py", "*.sh", "*.cmake", "CMakeLists.txt")
-# What a reader is to copy line by line.
+# The examples that a reader is to copy line by line.
 BARE = ROOT / "examples" / "ten-lines"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What truth.sh decides by itself: intervals of medians, and when a run is killed."""
+"""The decisions of truth.sh by itself: intervals of medians, and when a run is killed."""
 
 from __future__ import annotations
 

@@ -291,7 +291,7 @@ def test_the_simplest_that_holds_the_limit_at_the_rate_is_used(make_run: MakeRun
         " (operations of all threads; in three quarters of the trials).",
         "Farther: global up to 40,000/s, the highest that was measured.",
     ]
-    # What fails at a lower rate does not hold the limit at a higher one.
+    # A primitive that fails at a lower rate does not hold the limit at a higher one.
     (keyed,) = (one for one in found.held if one.primitive == "keyed")
     assert (keyed.up_to_per_s, keyed.not_at_per_s) == (10_000, 20_000)
 

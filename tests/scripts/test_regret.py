@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What choosing one primitive costs: in each cell, against the best of its peers there."""
+"""The cost of choosing one primitive: in each cell, against the best of its peers there."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ HOSTILE = (
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its elements, and its words."""
+    """The parts that a browser would make of a page: its elements, and its words."""
 
     def __init__(self, source: str) -> None:
         super().__init__()

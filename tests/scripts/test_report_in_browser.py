@@ -221,7 +221,7 @@ def test_a_row_leads_to_its_pictures(opened: Browser) -> None:
     assert opened.run("document.querySelector('.chart:target') !== null")
 
 
-# Of each table of cells: by how much its verdicts stick out of what is seen of the table, and
+# The width by which the verdicts of each table of cells stick out of what is seen of the table, and
 # whether the table has to be scrolled.
 SEEN = """[...document.querySelectorAll('table.cells')].map((table) => {
   const box = table.closest('.wide').getBoundingClientRect();

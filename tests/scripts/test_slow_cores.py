@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What threads on slow cores got, as `compare` and `report` say it."""
+"""The share that threads on slow cores got, as `compare` and `report` say it."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_rows_of_older_runs_are_known_by_their_reason() -> None:
     starved = starvation.of(trials)
     assert list(starved["label"].unique()) == ["global:lock=absl"] and len(starved) == 3
     assert not (trials["outcome"] == "timeout").any()
-    # Of two that were measuring, half of their time limits without the warm-up and the window.
+    # Two were measuring: half of their time limits without the warm-up and the window.
     assert sorted(starved["starved_s"].round(2)) == [2.07, 2.31, 4.21]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader is told beside a figure: disturbed trials, unfairness, saturation."""
+"""The facts that a reader is told beside a figure: disturbed trials, unfairness, saturation."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def check_record(one: dict[str, Any]) -> None:
 
 
 def contrary(one: dict[str, Any]) -> bool:
-    """Whether the medians order the two sides otherwise than the ratio does."""
+    """True if the medians order the two sides otherwise than the ratio does."""
     rates = one["value"] / one["baseline_value"]
     speeds = rates if one["metric"] == verdict.RATE else 1 / rates
     return (speeds - 1) * (one["ratio"] - 1) < 0

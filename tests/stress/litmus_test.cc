@@ -87,7 +87,7 @@ TEST(Shrinking, LeavesATryOfTwoKeysATryWhereAHolderWaitsForItsEnd) {
   EXPECT_THAT(smaller_than("Q0+1 U"), Contains("B0+1 U"));
 }
 
-// Of a lock for readers and writers, key 0 is the writers': a reader that became one would be in
+// In a lock for readers and writers, key 0 is the writers': a reader that became one would be in
 // the way of those that it was beside.
 TEST(Shrinking, LeavesReadersReaders) {
   const Abilities readers{.keys_read = true};
@@ -635,7 +635,7 @@ TEST(Programs, AreRefusedWhereTheLockHasNoRoomForThem) {
       HasSubstr("needs keys up to 4, one of them unused, and those of the lock are below 4"));
 }
 
-// Whether a thread requests a key while it holds another one.
+// True if a thread requests a key while it holds another one.
 bool nests_keys(const LitmusProgram& program) {
   return std::any_of(program.threads.begin(), program.threads.end(), [](const auto& acts) {
     int held = 0;

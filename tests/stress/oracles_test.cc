@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What each oracle says of one thing that was seen, by itself; and that the registry is complete.
+// The verdict of each oracle on one thing that was seen, by itself; and that the registry is
+// complete.
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -143,7 +144,7 @@ TEST(Oracles, NameWhatIsWrongAndWhoIsConcerned) {
        "which waited already; the lock promises first come, first served"},
       {checked(LongestWait{.waited_ns = 200'000'000, .grants = 5'000}), Oracle::kFairness,
        "waited 200 ms for key 0, which others got 5000 times"},
-      // Of a slow lock, a thread that got nothing for most of an epoch.
+      // A thread that waits for a slow lock and got nothing for most of an epoch.
       {checked(LongestWait{.waited_ns = 403'000'000, .grants = 400}), Oracle::kFairness,
        "waited 403 ms for key 0, which others got 400 times"},
       {key_3(std::nullopt), Oracle::kResidue,

@@ -17,7 +17,7 @@ LOOKS_S = (2, 4, 8, 16, 30)
 
 
 def look_until(enough: Callable[[Seen], bool], look: Callable[[int, int], Seen]) -> Seen:
-    """What `look(seconds, seed)` returned first that is enough; else what it returned last."""
+    """The first result of `look(seconds, seed)` that is enough; else the last one."""
     for seed, seconds in enumerate(LOOKS_S, start=1):
         seen = look(seconds, seed)
         if enough(seen):

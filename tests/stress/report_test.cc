@@ -38,7 +38,7 @@ TEST(OrderJson, ComesBackAsItWent) {
   EXPECT_EQ(read.budget, order.budget);
 }
 
-// What engines read: members in this order, on one line.
+// The text that engines read: members in this order, on one line.
 TEST(OrderJson, IsWrittenAsEver) {
   EXPECT_EQ(
       to_json(Order{.lock = "keyed", .budget = std::chrono::seconds(2), .faults = "cut"}),

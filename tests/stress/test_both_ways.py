@@ -27,7 +27,7 @@ LONG_WAY = ["ticket_serves_16", "refusals_8_bits", "spin_gives_up", "told_leases
 LONG_WAY_S = dict.fromkeys(LONG_WAY, 4.0)
 
 
-# What an engine is asked, beside what a test says.
+# The order to an engine, beside what a test says.
 ORDER: dict[str, object] = {
     "seed": 1,
     "program": "",
@@ -69,7 +69,7 @@ def engine(*words: str | Path, order: dict[str, object] | None = None) -> tuple[
 
 
 def names(*words: str | Path) -> list[str]:
-    """Of the locks that an engine knows; none where it was not built."""
+    """The names of the locks that an engine knows; none where it was not built."""
     if not Path(words[0]).exists():
         return []
     return [line.partition("\t")[0] for line in engine(*words, "list")[1].splitlines()]

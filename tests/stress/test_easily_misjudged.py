@@ -67,7 +67,7 @@ def test_a_cycle_of_mutexes_inside_of_a_lock_is_no_lost_wake_up(
     assert "oracle cycle" in said and what in said, said
 
 
-# What such holders leave behind is found first; the cause, in the second after that, nearly always.
+# The remains of such holders are found first; the cause, in the second after that, nearly always.
 def test_a_broken_pool_is_shown_as_two_holders_of_one_lease(lockbench: Program) -> None:
     found = []
     for seed in ("1", "2", "3"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What locks of plug-ins promise, in C++ and in C, and what `stress` makes of it."""
+"""The promises of plug-ins' locks, in C++ and in C, and what `stress` makes of them."""
 
 from __future__ import annotations
 

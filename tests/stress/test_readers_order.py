@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What locks promise of the order of readers and writers, and of a reader's try."""
+"""The promises of locks about the order of readers and writers, and about a reader's try."""
 
 from __future__ import annotations
 

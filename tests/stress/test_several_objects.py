@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a class keeps outside of its objects: found where a program has several objects of it, or
-one where another one was."""
+"""The state that a class keeps outside of its objects: found where a program has several objects of
+it, or one where another one was."""
 
 from __future__ import annotations
 

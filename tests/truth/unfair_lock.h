@@ -91,7 +91,7 @@ class UnfairLock {
     auto own = std::find_if(turns_.begin(), turns_.end(),
                             [self](const Turns& turns) { return turns.thread == self; });
     if (own == turns_.end()) {
-      // What was done while not all were there belongs to no window.
+      // Turns that were taken while not all were there belong to no window.
       for (Turns& turns : turns_) turns.count = 0;
       own = turns_.insert(own, {self, 0});
     }

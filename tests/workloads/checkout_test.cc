@@ -22,7 +22,7 @@ constexpr WorkloadSettings two_actors() {
   return {.threads = 2, .keys = 1, .hold = kHoldAsleep};
 }
 
-// What the proof says when the second actor takes a lease within the first one's hold.
+// The proof if the second actor takes a lease within the first one's hold.
 Proof proof_of_overlap(ScriptedLeases pool) {
   Staged stage(pool, two_actors());
   during_next_hold([&] { stage.operate(1); });

@@ -32,8 +32,8 @@ class FalseConflicts : public ::testing::Test {
     return 0;
   }
 
-  // What is told when thread 0 holds key 0 and thread 1 asks for `asked`; and then, whether it
-  // gets it.
+  // The figure that is reported when thread 0 holds key 0 and thread 1 asks for `asked`; and then,
+  // whether it gets it.
   std::optional<double> reported_for(std::uint32_t asked, bool watched = true) {
     Stage<StripedCounter, Striped> stage(
         primitive_, drawn_as({.keys = kKeys, .hold = kHoldAsleep, .watch_conflicts = watched}, 1,

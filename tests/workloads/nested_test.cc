@@ -43,7 +43,8 @@ class ForgetsDepth {
   static constexpr std::uint32_t capacity() { return 1; }
   static constexpr std::size_t lock_bytes() { return 0; }
 
-  // What others do each time when an inner lock is given back; not while they are at it themselves.
+  // Sets what others do each time when an inner lock is given back; not while they are at it
+  // themselves.
   void when_unlocked_within(std::function<void()> others) { others_ = std::move(others); }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 using Unlocked = Counter<NoLock, std::uint64_t>;
 
-// What the proof says when the second actor operates within the first one's hold.
+// The proof if the second actor operates within the first one's hold.
 template <class Workload, class P>
 Proof proof_of_overlap(P& primitive) {
   Stage<Workload, P> stage(primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});

@@ -15,7 +15,7 @@ namespace {
 
 using Pairs = std::vector<std::vector<std::uint32_t>>;
 
-// What the proof says when the second actor moves within the first one's hold, without a lock.
+// The proof if the second actor moves within the first one's hold, without a lock.
 Proof proof_of_overlap(const Pairs& moves) {
   NoLock primitive;
   Stage<Transfer<NoLock, std::uint64_t>, NoLock> stage(

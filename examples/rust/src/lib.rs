@@ -34,7 +34,7 @@ pub struct CPlugin {
     locks: *const CLock,
 }
 
-// What they point to never changes.
+// The data that they point to never changes.
 unsafe impl Sync for CLock {}
 unsafe impl Sync for CPlugin {}
 

@@ -34,11 +34,11 @@ struct WorkloadListing {
   // `holders`: how many threads may hold one key at once.
   std::string (*refusal)(const WorkloadSettings& settings, std::uint64_t holders) = nullptr;
 
-  // Whether its workers are processes with these settings.
+  // True if its workers are processes with these settings.
   bool (*runs_processes)(const WorkloadSettings& settings) = nullptr;
 };
 
-// What a primitive needs beside this program.
+// The service that a primitive needs beside this program.
 struct ServiceNeed {
   std::string service;        // empty: nothing
   std::uint64_t servers = 1;  // of that service

@@ -19,7 +19,8 @@ struct KnownPlugin {
 
 struct KnownPlugins {
   std::vector<KnownPlugin> plugins;
-  // What messages add where a plug-in is missing: "; say --plugin FILE"; and help, in brackets.
+  // The text that messages add where a plug-in is missing: "; say --plugin FILE"; and help, in
+  // brackets.
   std::string remedy;
   std::string help;
 };

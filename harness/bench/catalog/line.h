@@ -43,7 +43,7 @@ struct Listing {
   std::string service;  // the service that it needs: `redis`; empty: none
 };
 
-// What a primitive is made from.
+// The values that a primitive is made from.
 struct Arguments {
   std::map<std::string, std::uint64_t> numbers;
   std::uint64_t keys = 1;  // of the cell: keys are 0 to keys - 1

@@ -189,7 +189,7 @@ void add_kinds(const TrialEnd& end, Sample& sample) {
   if (*fastest == *slowest) return;
   const OfKind fast = of_kind(*fastest, end);
   const OfKind slow = of_kind(*slowest, end);
-  // Of fixed work, each thread completes what was planned.
+  // With fixed work, each thread completes what was planned.
   if (end.cell.mode != Mode::kFixed && sample.operations.value_or(0) != 0) {
     sample.slow_operations_share =
         static_cast<double>(slow.operations) / static_cast<double>(*sample.operations);

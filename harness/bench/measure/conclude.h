@@ -69,7 +69,7 @@ class StallWatch {
   double since_s_ = 0;
 };
 
-// What a thread has done so far.
+// The progress of a thread so far.
 struct ThreadProgress {
   bool in_loop = false;        // it has begun, and has not finished
   std::uint64_t attempts = 0;  // operations that have ended
@@ -78,8 +78,7 @@ struct ThreadProgress {
 // Finds the thread that has been inside of one operation for longest, while others ended theirs.
 class StarvationWatch {
  public:
-  // Of one thread: for at least so long it has ended no operation, in which the others have ended
-  // so many.
+  // A thread that has ended no operation for at least so long, while the others have ended so many.
   struct Starved {
     double seconds = 0;
     std::uint64_t others = 0;

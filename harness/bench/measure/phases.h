@@ -87,8 +87,8 @@ class TrialPhases {
   platform::SharedWord finished_{0};
 };
 
-// What one worker did. Only the worker writes it. Other threads read it after the worker has
-// finished. They may read the two atomics at any time.
+// The record of what one worker did. Only the worker writes it. Other threads read it after the
+// worker has finished. They may read the two atomics at any time.
 struct alignas(platform::kCacheLine) ThreadReport {
   std::atomic<std::uint64_t> attempts{0};  // operations that have ended so far, warm-up included
   std::atomic<bool> begun{false};          // it has reached its loop

@@ -32,10 +32,10 @@ std::vector<Processor> allowed_processors();
 // Where the threads of a trial are bound.
 struct Placement {
   std::vector<int> processors;  // of each thread; empty: they are not bound
-  // Of each thread's kind of core, from 0, the fastest of the machine; empty if this process may
-  // use one kind alone.
+  // The rank of each thread's kind of core, from 0, the fastest of the machine; empty if this
+  // process may use one kind alone.
   std::vector<int> ranks;
-  // Of the fastest kind; absent if there is one kind.
+  // A processor of the fastest kind; absent if there is one kind.
   std::optional<int> fast_processor = {};
 
   bool operator==(const Placement&) const = default;

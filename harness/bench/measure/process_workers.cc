@@ -19,7 +19,7 @@ namespace {
 // The exit code of a worker that a ServiceError ended.
 constexpr int kServiceLostExit = 3;
 
-// What a user can do about the error, if it is about limits.
+// Says what a user can do about the error, if it is about limits.
 std::string advice(int error) {
   std::string text = std::strerror(error);
   if (error == EAGAIN) text += "; raise `ulimit -u` or the container's pids limit";

@@ -30,7 +30,7 @@ inline constexpr double kTickS = 0.01;
 // allow, is 0.
 ProcessorUse use_between(const ProcessorUse& before, const ProcessorUse& after);
 
-// What these processors do while this thread sleeps, which is what other threads and processes do.
+// The use of these processors while this thread sleeps: their use by other threads and processes.
 // Absent if the kernel does not report it.
 std::optional<ProcessorUse> watch_processors(const std::vector<int>& processors,
                                              std::chrono::milliseconds time);

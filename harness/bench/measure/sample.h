@@ -62,7 +62,8 @@ struct Sample {
   std::optional<double> other_cpu_share;   // of the processors' time: used by other processes
   std::optional<std::uint64_t> throttled_periods;  // in which a quota of CPU time was used up
   std::optional<double> throttled_s;               // how long it stopped threads, all together
-  // Of threads that are bound to several kinds of cores: those on the fastest and the slowest one.
+  // If threads are bound to several kinds of cores: the figures of those on the fastest and the
+  // slowest one.
   std::optional<double> slow_operations_share;
   std::optional<double> fast_wait_p99_ns;
   std::optional<double> slow_wait_p99_ns;
@@ -117,14 +118,14 @@ inline constexpr double kMostOfAnything = 1e18;
 inline constexpr Bounds kDurationBounds{.least = 0, .most = kLongestS, .more_than_least = true};
 inline constexpr Bounds kShareBounds{.least = 0, .most = 1};
 
-// Of figures with this unit: none is below 0.
+// The bounds of figures with this unit: none is below 0.
 constexpr Bounds bounds_of_unit(std::string_view unit) {
   if (unit == "s") return {.most = kLongestS};
   if (unit == "ns") return {.most = kLongestNs};
   return {.most = kMostOfAnything};
 }
 
-// What a user is told of a field of a record.
+// The description of a field of a record for a user.
 struct FieldDescription {
   std::string_view name;
   std::string_view unit;        // s, ns, 1/s, J, bytes, count, ratio; number, name, text: none

@@ -26,7 +26,7 @@ struct WorkerId {
   static WorkerId of_caller(bool own_process);
 };
 
-// What a worker has used so far. Absent if the kernel does not report it.
+// The processor times of a worker so far. Absent if the kernel does not report it.
 struct Scheduled {
   std::optional<double> ran_s;
   std::optional<double> delayed_s;  // time in which it was runnable and waited for a processor
@@ -40,7 +40,7 @@ struct WorkerRecord {
   Scheduled left;
 };
 
-// What one worker used between two readings.
+// The processor times of one worker between two readings.
 struct WorkerShare {
   double ran_s = 0;
   double delayed_s = 0;
@@ -55,7 +55,7 @@ std::optional<WorkerShare> share_between(const Scheduled& before, const Schedule
 // microseconds.
 inline constexpr std::uint32_t kMostWorkersRead = 64;
 
-// What is known about the workers of a trial in its window.
+// The known facts about the workers of a trial in its window.
 struct WindowOfWorkers {
   std::uint32_t workers = 1;
   std::uint32_t processors = 1;  // number of processors that they may use

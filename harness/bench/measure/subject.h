@@ -49,8 +49,8 @@ class Subject {
   // Absent if the locks are at a service, whose memory it is.
   virtual std::optional<std::size_t> lock_bytes() const = 0;
 
-  // What the primitive asked of its service; absent if it uses none. Called after all workers have
-  // left.
+  // The requests of the primitive to its service; absent if it uses none. Called after all workers
+  // have left.
   virtual std::optional<ServiceUse> service_use() = 0;
 
   // The share of the sampled waits in which the lock was held for another key; absent if conflicts

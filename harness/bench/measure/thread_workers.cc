@@ -36,7 +36,7 @@ extern "C" void* run_body(void* argument) {
   return nullptr;
 }
 
-// What a user can do about the error, if it is about limits.
+// Says what a user can do about the error, if it is about limits.
 std::string advice(int error) {
   std::string text = std::strerror(error);
   if (error == EAGAIN) {
@@ -86,7 +86,7 @@ int ThreadWorkers::create(const std::vector<int>& where, std::function<void()> b
   return 0;
 }
 
-// What is thrown and is no std::exception ends the process: it has no message that could be kept.
+// A thrown object that is no std::exception ends the process: it has no message that could be kept.
 void ThreadWorkers::run(const std::function<void()>& body, std::size_t worker) {
   WorkerFailure failure;
   try {

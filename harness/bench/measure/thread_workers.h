@@ -46,7 +46,7 @@ class WorkerGroup {
   // The first worker that ended without returning; absent: every worker that has ended returned.
   virtual std::optional<WorkerFailure> failure() = 0;
 
-  // Whether a worker may still be running and will keep running after the group is destroyed.
+  // True if a worker may still be running and will keep running after the group is destroyed.
   virtual bool outlives_trial() const = 0;
 };
 

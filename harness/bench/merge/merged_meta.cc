@@ -51,7 +51,7 @@ auto place_of(const RunPart& part) {
   return std::tuple(shard.of, shard.index, part.started_at, part.run_id);
 }
 
-// Whether `a` is a later state of the same run than `b`.
+// True if `a` is a later state of the same run than `b`.
 bool is_later(const RunPart& a, const RunPart& b) {
   const auto progress = [](const RunPart& part) {
     return std::tuple(part.end.trials_done, part.end.state == RunEnd::State::kFinished,

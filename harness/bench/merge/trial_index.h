@@ -42,7 +42,7 @@ struct TrialRows {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };
 
-// What the index knows of a run.
+// The facts that the index knows of a run.
 struct MergedRun {
   std::uint32_t trials = 0;      // with rows that can be used
   std::uint32_t incomplete = 0;  // trials with missing times in latency.csv: not used

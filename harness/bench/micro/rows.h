@@ -23,7 +23,7 @@ inline constexpr const char* kMicroPreset = "lockbench-micro";
 // decides in which order it runs them: with random interleaving, it mixes the blocks.
 Plan micro_plan(const std::vector<MicroBenchmark*>& chosen, std::uint32_t repetitions);
 
-// What one repetition measured.
+// The sample that one repetition measured.
 Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const BenchmarkResult& finding);
 
 // Shows everything that `shown` shows, and writes a row for each repetition.

@@ -104,7 +104,7 @@ struct Trial {
 // The ordered list of trials that a preset expands to.
 struct Plan {
   std::string preset;  // name, or "command line"
-  // Of the preset, one line; absent: none, or an older version did not record it.
+  // The title of the preset, one line; absent: none, or an older version did not record it.
   std::optional<std::string> title;
   std::string target;  // machine class that the preset is sized for; empty: any
   // Which cells got longer windows than they were asked with, one line; absent: none.

@@ -26,7 +26,7 @@ double zipf_sum(std::uint64_t keys, double theta) {
 // A kernel wakes a thread some 60 us late; below this pause the rate would be far from the one that
 // was asked for.
 constexpr Nanoseconds kLeastSleep = std::chrono::microseconds(200);
-// What a sleep costs its processor: the system call, the timer, two context switches.
+// The cost of a sleep to its processor: the system call, the timer, two context switches.
 constexpr Nanoseconds kSleepCost = std::chrono::microseconds(20);
 
 double ns_of(Nanoseconds duration) {
@@ -49,7 +49,7 @@ absl::Status check_load(const Cell& cell) {
   return absl::OkStatus();
 }
 
-// What an operation holds its keys for: one hold after the other.
+// The time for which an operation holds its keys: one hold after the other.
 double held_ns(const Cell& cell, const CellTraits& traits) {
   return ns_of(cell.hold.duration) * traits.acquisitions_per_operation;
 }

@@ -8,7 +8,7 @@
 namespace lockbench {
 namespace {
 
-// What a command line asks for.
+// The sweep that a command line asks for.
 Sweep asked_now(Sweep over) {
   over.exact_warmup = over.warmup.has_value();
   over.exact_window = over.window.has_value();

@@ -50,7 +50,7 @@ constexpr CountRange kLines{0, 65'536};
 constexpr CountRange kProcessors{0, 8'191};
 constexpr CountRange kAssignedCount{0, 0xffff'ffff};
 
-// Whether the text has only letters, digits and the given joints, so that it needs no quotes in a
+// True if the text has only letters, digits and the given joints, so that it needs no quotes in a
 // file, a shell or a table.
 bool is_word(std::string_view text, std::string_view joints) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [joints](char c) {

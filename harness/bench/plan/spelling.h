@@ -66,7 +66,7 @@ std::string to_text(Mode mode);
 absl::StatusOr<ArrivalKind> parse_arrivals(std::string_view text);
 std::string to_text(ArrivalKind arrivals);
 
-// Whether conflicts are watched: `none` or `conflicts`.
+// The text that says whether conflicts are watched: `none` or `conflicts`.
 absl::StatusOr<bool> parse_watch(std::string_view text);
 std::string watch_text(bool watch_conflicts);
 

@@ -11,12 +11,12 @@
 namespace lockbench {
 namespace {
 
-// Of a window, the tail takes at most 1/20: the thread overlap is then the 95 % that a row needs.
+// The tail takes at most 1/20 of a window: the thread overlap is then the 95 % that a row needs.
 constexpr double kWindowsOfTail = 19;
 // exp(-4.6) is 1 %.
 constexpr double kRareBeyondMean = 4.6;
 constexpr double kLongestDraw = 8;  // in means; see workloads/exponential.h
-// Of each thread; what one operation more or less changes is then within what blocks differ by.
+// Operations of each thread; what one more or less changes is then within what blocks differ by.
 constexpr double kOperationsInWindow = 16;
 constexpr double kOperationsInWarmup = 3;
 

@@ -30,8 +30,8 @@ struct WindowNeeds {
   Nanoseconds window{0};
 };
 
-// Of a cell whose think time is known. Not more than a third of the cell's time limit, if it has
-// one: a longer window would end at the limit.
+// The needs of a cell whose think time is known. Not more than a third of the cell's time limit, if
+// it has one: a longer window would end at the limit.
 WindowNeeds window_needs(const Cell& cell, const CellTraits& traits);
 
 // The longest that one such work takes, for each of its durations: as drawn, without the scheduler.

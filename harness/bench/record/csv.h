@@ -39,7 +39,7 @@ struct CsvText {
   bool operator==(const CsvText&) const = default;
 };
 
-// What some programs write before a text in UTF-8.
+// The bytes that some programs write before a text in UTF-8.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Splits a line, without its LF, into its cells; a CR at its end is none of them. A cell without

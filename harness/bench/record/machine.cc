@@ -141,7 +141,7 @@ Machine read_topology() {
   return internal::read_record<Machine>(*object, "topology").value_or(Machine{});
 }
 
-// What this process may use of the machine.
+// Reads what this process may use of the machine.
 void read_limits(Machine& machine) {
   const std::vector<int> allowed = allowed_processor_numbers();
   if (!allowed.empty()) machine.usable_threads = static_cast<std::uint32_t>(allowed.size());

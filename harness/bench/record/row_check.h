@@ -34,7 +34,7 @@ class RowCheck {
   // Both must outlive this object.
   RowCheck(const RunIdentity& run, const Plan& plan) : run_(run), plan_(plan) {}
 
-  // What is wrong with the row, as `threads is "4" where the plan has "8"`; empty if nothing is.
+  // The error in the row, as `threads is "4" where the plan has "8"`; empty if there is none.
   // Columns that the table does not have are not checked.
   std::string difference(const CellOfColumn& cell) const;
 

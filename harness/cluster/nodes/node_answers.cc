@@ -12,7 +12,7 @@
 namespace lockbench {
 namespace {
 
-// What one node printed.
+// The text that one node printed.
 struct Printed {
   std::string out;
   std::string last_complaint;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the machines of a cluster add to `doctor`.
+// The part of `doctor` that the machines of a cluster add.
 
 #include <memory>
 #include <ostream>

@@ -21,8 +21,8 @@ void add_slurm_name(CLI::App& app, const char* flag, const char* type, const cha
                     std::string& text);
 void add_hosts(CLI::App& app, std::optional<std::filesystem::path>& hosts);
 
-// What is wrong with flags that belong to one engine but were given with the other engine; empty if
-// there are none.
+// The error in flags that belong to one engine but were given with the other engine; empty if there
+// are none.
 std::string of_the_other_engine(const CLI::App& command, const std::string& engine,
                                 std::initializer_list<const char*> of_slurm,
                                 std::initializer_list<const char*> of_parallel);

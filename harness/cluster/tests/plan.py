@@ -23,5 +23,5 @@ def meta_of(folder: Path) -> dict[str, Any]:
 
 
 def is_whole(run: Path) -> bool:
-    """Whether a merged run is there and has all trials."""
+    """True if a merged run is there and has all trials."""
     return (run / "meta.json").exists() and meta_of(run)["end"]["state"] == "finished"

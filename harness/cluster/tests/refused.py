@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `doctor --nodes`, `merge` and `submit` refuse: rows of tests/command/test_bad_input.py."""
+"""Refused by `doctor --nodes`, `merge` and `submit`: rows of tests/command/test_bad_input.py."""
 
 from __future__ import annotations
 

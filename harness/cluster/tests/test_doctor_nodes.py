@@ -52,7 +52,7 @@ DOCTOR = """
 
 
 def report(node: str, governor: str = "performance", problem: str = "") -> dict[str, Any]:
-    """What doctor prints there."""
+    """The report that doctor prints there."""
     machine = {"boot_id": node, "cpu_model": "A processor", "kernel": "Linux 6.1", "caches": []}
     finding = {"severity": "problem", "name": "governor", "what": problem, "effect": "e"}
     return {

@@ -17,7 +17,7 @@ namespace {
 
 using observe::LockKind;
 
-// Whether the kernel hands a lock on (FUTEX_LOCK_PI and FUTEX_LOCK_PI2): no event.
+// True if the kernel hands a lock on (FUTEX_LOCK_PI and FUTEX_LOCK_PI2): no event.
 bool is_of_the_kernel(std::uint32_t operation) {
   return operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET;
 }

@@ -14,7 +14,7 @@
 
 namespace lockbench {
 
-// What /proc says of the process.
+// The facts that /proc has about the process.
 struct AttachedProcess {
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;

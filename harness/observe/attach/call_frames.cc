@@ -31,7 +31,7 @@ constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
 
 using Word = std::optional<std::uint64_t>;  // absent: unknown
 
-// What is known of a frame.
+// The known registers of a frame.
 struct Registers {
   Word instruction;
   Word stack_pointer;

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a stack: as much as the reports of bpftrace have.
+// The words of a stack: as many as the reports of bpftrace have.
 constexpr std::size_t kStackWords = 144;
 
 std::uint64_t hexadecimal(const std::string& text) {

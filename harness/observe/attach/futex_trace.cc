@@ -15,7 +15,7 @@
 namespace lockbench {
 namespace {
 
-// Of the stack: in lines of so many words.
+// The size of the stack, in lines of so many words.
 constexpr int kWordsInALine = 12;
 constexpr int kLines = 12;
 

@@ -34,7 +34,7 @@ struct FutexWait {
   std::size_t stack = kNoStack;  // the thread's latest at this address: an index of stacks
 };
 
-// Whether the operation of a futex is a wait that the trace has.
+// True if the operation of a futex is a wait that the trace has.
 bool is_futex_wait(std::uint32_t operation);
 
 // A wait that lasted when the window ended.
@@ -68,7 +68,7 @@ struct FutexTrace {
 // The program for bpftrace. It ends after the time, or at SIGINT.
 std::string futex_trace_program(std::uint32_t process, std::chrono::milliseconds time);
 
-// What the program printed. Lines that it does not print are left out. Pure.
+// Reads what the program printed. Lines that it does not print are left out. Pure.
 FutexTrace read_futex_trace(std::string_view printed);
 
 }  // namespace lockbench

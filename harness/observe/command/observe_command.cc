@@ -68,7 +68,8 @@ absl::Status write_results(const fs::path& folder, const Observation& observatio
                       observed_preset(*place, *process, process->processor_s, facts.processors));
 }
 
-// What counts most of several runs: that what did the work was not seen, or else the greatest gain.
+// The run that counts most of several: one in which what did the work was not seen, or else the one
+// with the greatest gain.
 bool is_worse(const Observation& one, const Observation& other, const std::string& program) {
   const auto rank = [&program](const Observation& seen) {
     const bool unseen = verdict_of(seen, program).kind == VerdictKind::kNotSeen;

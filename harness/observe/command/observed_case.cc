@@ -18,7 +18,7 @@
 namespace lockbench {
 namespace {
 
-// What an operation of a scenario of `nested` does; it has five acquisitions.
+// An operation of a scenario of `nested`; it has five acquisitions.
 struct Nesting {
   std::string scenario;
   int outermost;  // acquisitions by a thread that does not hold the lock

@@ -20,7 +20,7 @@ class BlockedTimeline {
   // the program's start.
   void note(std::map<std::size_t, double> blocked_s, double at_s);
 
-  // Of the process with this ObservedProcess::record, the periods between the notes.
+  // The periods between the notes, of the process with this ObservedProcess::record.
   std::vector<BlockedPeriod> of(std::size_t record) const;
 
  private:

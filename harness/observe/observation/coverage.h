@@ -59,11 +59,11 @@ struct Coverage {
   std::vector<RunningProcess> running;  // at the end, although the program itself had ended
   std::uint64_t starts_lost = 0;        // programs that were started and of which nothing is known
 
-  // Of all processes of the program, and of those with a record. 0: unknown.
+  // The processor time of all processes of the program, and of those with a record. 0: unknown.
   double processor_s = 0;
   double seen_processor_s = 0;
 
-  // Of the processors, the share that other programs had meanwhile. Waits contain it.
+  // The share of the processors that other programs had meanwhile. Waits contain it.
   double other_programs_share = 0;
 
   // Threads that slept in a futex, at looks at all threads of the recorded processes; and how many

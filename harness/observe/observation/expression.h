@@ -29,7 +29,7 @@ class Expression {
 
   bool finds_in(std::string_view text) const;
 
-  // Of the last match: its first group, or else all of it. Absent if nothing matches.
+  // The first group of the last match, or else all of this match. Absent if nothing matches.
   std::optional<std::string> last_in(std::string_view text) const;
 
  private:

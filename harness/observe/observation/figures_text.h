@@ -23,7 +23,7 @@ std::string percent(double share);
 // `1,234`.
 std::string grouped(std::uint64_t count);
 
-// What of the locks of `Java` is not seen, and which tool shows it.
+// The part of the locks of `Java` that is not seen, and the tool that shows it.
 std::string runtime_text(const std::string& runtime);
 
 }  // namespace lockbench

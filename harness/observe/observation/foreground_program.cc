@@ -76,7 +76,7 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-// Of the children that this process has waited for.
+// The processor time of the children that this process has waited for.
 double processor_s_of_children() {
   rusage use{};
   getrusage(RUSAGE_CHILDREN, &use);

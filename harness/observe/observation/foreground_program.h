@@ -38,15 +38,15 @@ struct ForegroundEnd {
   std::uint32_t process = 0;  // its number
   int status = 0;             // as of waitpid()
   double wall_s = 0;
-  // Of the program, of the processes that it left behind and that ended before it, and of those
-  // that one of these waited for.
+  // The processor time of the program, of the processes that it left behind and that ended before
+  // it, and of those that one of these waited for.
   double processor_s = 0;
 };
 
 // Internal if no process could be created.
 absl::StatusOr<ForegroundEnd> run_in_foreground(const ForegroundOrder& order);
 
-// What a shell says of such an end: its exit code, or 128 plus the signal.
+// The code that a shell shows for such an end: its exit code, or 128 plus the signal.
 int exit_code_of(int status);
 
 }  // namespace lockbench

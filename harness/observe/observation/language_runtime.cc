@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostNameBytes = std::size_t{1} << 20;
 
-// Whether a section of the program has this name.
+// True if a section of the program has this name.
 bool has_section(const std::string& path, std::string_view name) {
   std::ifstream file(path, std::ios::binary);
   ElfW(Ehdr) header{};

@@ -31,7 +31,7 @@ std::string ObservedPlace::name() const {
   if (wrappers != 0 || (is_futex() && !callers[wrappers].function.empty())) {
     return to_text(callers[wrappers]);
   }
-  // Of a futex whose functions have no names, only several callers say where it is.
+  // If the functions of a futex have no names, only several callers say where it is.
   constexpr std::size_t kCallersOfAFutex = 4;
   const std::size_t most = is_futex() ? kCallersOfAFutex : callers.size();
   std::string text;
@@ -72,8 +72,8 @@ namespace {
 void bound_by_processors(ObservedProcess& process, double life_s, double processors,
                          double cost_ns) {
   if (process.wall_s <= 0 || process.processor_s <= 0) return;
-  // What the waits cost the processors: system calls of the waiter and of the thread that wakes it
-  // (more than they usually take), and spinning.
+  // The cost of the waits to the processors: system calls of the waiter and of the thread that
+  // wakes it (more than they usually take), and spinning.
   constexpr double kWaitAndWakeNs = 10'000;
   double of_locks_ns = static_cast<double>(process.acquisitions) * cost_ns;
   for (const ObservedPlace& place : process.places) {

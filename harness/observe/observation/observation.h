@@ -119,7 +119,7 @@ struct ObservedProcess {
 struct Observation {
   std::vector<ObservedProcess> processes;  // that acquired a lock; the greatest gain first
   Coverage coverage;
-  // Of repeated runs, the greatest gain of each. Empty: there was one.
+  // The greatest gain of each of the repeated runs. Empty: there was one.
   std::vector<double> gains;
 };
 
@@ -127,7 +127,7 @@ struct Observation {
 // nothing and are all one after the other.
 double gain_of(double blocked_s, std::uint64_t acquisitions, double cost_ns, double wall_s);
 
-// What an uncontended acquisition and release cost on this machine, in ns: the median of several
+// The cost of an uncontended acquisition and release on this machine, in ns: the median of several
 // measurements.
 double uncontended_cost_ns();
 

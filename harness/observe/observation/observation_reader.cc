@@ -66,8 +66,9 @@ struct Times {
   }
 };
 
-// What a header of a lock adds to its caller, inlined, is part of the caller, which is what users
-// look for: std::mutex::lock(), <lockbench/observed.h>, and what our locks do when they release.
+// The code that a header of a lock adds to its caller, inlined, is part of the caller, which is
+// what users look for: std::mutex::lock(), <lockbench/observed.h>, and what our locks do when they
+// release.
 bool is_of_a_lock(std::string_view file) {
   if (file.starts_with("/usr/include/")) return true;
   const bool is_ours = file.find("/lockbench/") != std::string_view::npos ||
@@ -122,7 +123,7 @@ class CodePlaces {
   std::map<std::uint32_t, std::unique_ptr<stress::DebugInformation>> information_;
 };
 
-// What the recorder has as one or more places with the same first callers.
+// A place that the recorder has as one or more places with the same first callers.
 struct Merged {
   ObservedPlace place;
   std::vector<Caller> callers;
@@ -346,7 +347,7 @@ class ProcessReader {
     read_inversions(position);
   }
 
-  // What the entries of one order say together.
+  // The facts that the entries of one order say together.
   struct SeenOrder {
     std::set<std::uint32_t> threads;
     bool other_threads = false;
@@ -374,7 +375,7 @@ class ProcessReader {
     return orders;
   }
 
-  // Whether one thread with the first order and one with the second may wait for each other.
+  // True if one thread with the first order and one with the second may wait for each other.
   static bool may_deadlock(const SeenOrder& one, const SeenOrder& other) {
     std::set<std::uint32_t> threads = one.threads;
     threads.insert(other.threads.begin(), other.threads.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether the preset of a place has the contention of the program: both were observed. Pure.
+// Checks whether the preset of a place has the contention of the program: both were observed. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace lockbench {
 
-// What differs by at most this factor is reproduced.
+// A figure that differs by at most this factor is reproduced.
 inline constexpr double kReproducedWithin = 1.5;
 
 struct CheckedFigure {

@@ -54,7 +54,7 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   json["think"] = internal::json_of(place.think);
   json["own_posts"] = place.own_posts;
   json["other_posts"] = place.other_posts;
-  // Of a futex, neither holds nor acquisitions are known.
+  // For a futex, neither holds nor acquisitions are known.
   json["preset"] = place.is_futex()
                        ? std::string()
                        : observed_preset(place, process, process.processor_s, facts.processors);

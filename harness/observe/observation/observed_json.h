@@ -12,7 +12,7 @@
 
 namespace lockbench {
 
-// What is said of the whole observation.
+// Facts about the whole observation.
 struct ObservationFacts {
   std::vector<std::string> command;
   std::string interpreter;  // of a script; else empty

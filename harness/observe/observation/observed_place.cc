@@ -44,7 +44,7 @@ absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& fi
                        .wait_p99_ns = wait.at("p99_ns")};
 }
 
-// What `read` makes of the places, those of the first process first.
+// Returns what `read` makes of the places, those of the first process first.
 template <class Read>
 auto from_places(const std::filesystem::path& folder, const Read& read)
     -> decltype(read(std::vector<const Json*>(), std::string())) {

@@ -28,8 +28,8 @@ struct RecordedPlace {
   double contended_share() const;
 };
 
-// Of `folder`/observed.json. `number`: 1 is the place with the greatest gain; the places of the
-// first process come before those of the second. InvalidArgument says what is missing.
+// A place of `folder`/observed.json. `number`: 1 is the place with the greatest gain; the places of
+// the first process come before those of the second. InvalidArgument says what is missing.
 absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder,
                                              std::size_t number);
 

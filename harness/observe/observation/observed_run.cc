@@ -105,8 +105,7 @@ class Observer {
     return next - Clock::now();
   }
 
-  // What was observed of the program's time, and how it ended.
-  // What the processors did that the program may use, and what of it was the program's.
+  // Adds what the processors did that the program may use, and what of it was the program's.
   void add_other_programs(Coverage& coverage) const {
     const std::optional<ProcessorUse> now = ProcessorUse::now(processors_);
     if (!now || !use_) return;
@@ -117,6 +116,7 @@ class Observer {
         std::max(0.0, others_s / (static_cast<double>(use.all) * kTickS));
   }
 
+  // Adds what was observed of the program's time, and how it ended.
   void add_window(Coverage& coverage, const ForegroundEnd& end) const {
     coverage.end = end_text(end.status);
     coverage.life_s = end.wall_s;

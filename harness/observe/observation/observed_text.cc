@@ -64,7 +64,7 @@ std::string places_text(const ObservedProcess& process) {
   return text;
 }
 
-// What to look at in a process whose locks may cost time: the place with most of the waits.
+// Says what to look at in a process whose locks may cost time: the place with most of the waits.
 std::string change_text(const ObservedProcess& process) {
   if (process.greatest_gain < kProblemFrom || process.blocked_s <= 0) return {};
   const ObservedPlace& place = process.places[0];

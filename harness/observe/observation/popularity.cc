@@ -10,7 +10,7 @@
 namespace lockbench {
 namespace {
 
-// Of the logarithms of ranks 1 to n under Zipf's law with this exponent.
+// Moments of the logarithms of ranks 1 to n under Zipf's law with this exponent.
 struct Moments {
   double mean = 0;
   double variance = 0;

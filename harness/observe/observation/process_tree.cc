@@ -85,7 +85,7 @@ bool has_variable(std::uint32_t pid) {
   return false;
 }
 
-// Of a line `Uid:	0	0	0	0` or `CapPrm:	0000000000000000`.
+// The words of a line `Uid:	0	0	0	0` or `CapPrm:	0000000000000000`.
 // `folder`: of a process or a thread.
 std::vector<std::string> status_words(const fs::path& folder, const std::string& name) {
   std::ifstream file(folder / "status");
@@ -109,7 +109,7 @@ bool has_other_rights(std::uint32_t pid) {
          getuid() == 0;
 }
 
-// Whether the recording's path has a meaning for it, and the kernel lets it open the file.
+// False if the recording's path has a meaning for it, and the kernel lets it open the file.
 bool is_elsewhere(std::uint32_t pid) {
   struct stat found {};
   if (stat(folder_of(pid).c_str(), &found) == 0 && found.st_uid != geteuid()) return true;
@@ -237,7 +237,8 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record, bool observes
     if (shows_nothing(pid)) return;
     const Unseen why = why_unseen(pid);
     const bool has_one = why == Unseen::kUnknown && has_library(pid);
-    // What was read is of this program only if it neither ended nor was replaced meanwhile.
+    // The facts that were read are of this program only if it neither ended nor was replaced
+    // meanwhile.
     if (shows_nothing(pid) || link_text(folder_of(pid) / "exe") != program) return;
     image.why = why;
     image.has_library = has_one;

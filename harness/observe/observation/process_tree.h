@@ -40,7 +40,7 @@ class ProcessTree {
   // Processes that run now.
   std::set<std::uint32_t> running() const;
 
-  // Of a recorded process.
+  // The processor time of a recorded process.
   double processor_s(std::uint32_t pid) const;
 
   // Adds what it saw. `processor_s`: of the processes that have ended.
@@ -78,8 +78,8 @@ class ProcessTree {
   std::map<std::uint32_t, double> recorded_processor_s_;  // at a look at which it had a record
   std::uint64_t futex_samples_ = 0;
   std::uint64_t seen_futex_samples_ = 0;
-  // Of each thread that slept when the observation began, how often it had slept. If that is still
-  // so, it is the same sleep.
+  // The number of sleeps of each thread that slept when the observation began. If it is unchanged,
+  // it is the same sleep.
   std::map<std::string, std::string> sleeps_before_;
   std::set<std::string> older_sleepers_;  // those that were met asleep after that
   std::set<std::string> runtimes_;

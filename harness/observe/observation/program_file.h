@@ -27,7 +27,7 @@ enum class Preloadable {
   kOtherLibrary,  // it is linked with musl, whose loader cannot load a library for glibc
 };
 
-// Of a program that is no script.
+// The answer for a program that is no script.
 Preloadable preloadable(const std::filesystem::path& program);
 
 // The program that a shell would run for this word.

@@ -24,7 +24,7 @@ std::string with_number(const std::string& program, std::uint32_t pid) {
   return pid == 0 ? short_name(program) : absl::StrCat(short_name(program), " (process ", pid, ")");
 }
 
-// Whether it may have done a part of the work that matters.
+// True if it may have done a part of the work that matters.
 bool matters(const UnseenProcess& process, const Coverage& coverage) {
   if (process.pid == 0) return true;  // of these, nothing is known
   return process.life_s >= kProblemFrom * coverage.life_s ||
@@ -43,7 +43,7 @@ std::string unseen_text(const UnseenProcess& process) {
                       advice_text(process.why));
 }
 
-// Whether what runs on may be what the program is for. A helper that it started is left behind by a
+// True if what runs on may be what the program is for. A helper that it started is left behind by a
 // program that has done much more.
 bool works_on(const Coverage& coverage) {
   constexpr double kMuchS = 0.1;
@@ -53,7 +53,8 @@ bool works_on(const Coverage& coverage) {
          (coverage.processor_s < kMuchS || processor_s >= kProblemFrom * coverage.processor_s);
 }
 
-// What was not seen and may matter, the most important first, each as a sentence without its end.
+// The parts that were not seen and may matter, the most important first, each as a sentence without
+// its end.
 std::vector<std::string> gaps_of(const Observation& observation) {
   const Coverage& coverage = observation.coverage;
   std::vector<std::string> gaps;
@@ -211,7 +212,7 @@ Verdict not_seen(std::string answer) {
   return {.kind = VerdictKind::kNotSeen, .answer = std::move(answer), .notes = {}};
 }
 
-// Of the program's time.
+// The gain as a share of the program's time.
 double gain_of_program(const ObservedProcess& process, const Coverage& coverage) {
   if (coverage.life_s <= 0) return process.greatest_gain;
   return process.greatest_gain * std::min(1.0, process.wall_s / coverage.life_s);
@@ -237,7 +238,7 @@ double greatest_gain(const Observation& observation) {
     gained_s += process.greatest_gain * process.wall_s;
     wall_s += process.wall_s;
   }
-  // Of processes that run one after the other, the gains add up.
+  // The gains of processes that run one after the other add up.
   const double all_s = std::max(wall_s, observation.coverage.life_s);
   if (all_s > 0) gain = std::max(gain, gained_s / all_s);
   for (const double one : observation.gains) gain = std::max(gain, one);

@@ -37,7 +37,7 @@ double greatest_gain(const Observation& observation);
 // `program`: as the user named it.
 Verdict verdict_of(const Observation& observation, const std::string& program);
 
-// What the locks of one process cost at most.
+// Says what the locks of one process cost at most.
 std::string process_text(const ObservedProcess& process);
 
 }  // namespace lockbench

@@ -90,7 +90,7 @@ def loads_of(program: str, found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def advice_for(folder: Path) -> str:
-    """What observe says, if that is the answer; else what advise says."""
+    """Returns what observe says, if that is the answer; else what advise says."""
     found = json.loads((folder / "seen/observed.json").read_text(encoding="utf-8"))
     if found["verdict"]["kind"] == "not_the_problem":
         return "locks are not the problem"

@@ -47,7 +47,7 @@ Walk walk_from(const void* caller, std::size_t wanted) {
   return walk;
 }
 
-// What is known of a call: its address, and the depth in the lowest bits of a second word. Two
+// The known facts of a call: its address, and the depth in the lowest bits of a second word. Two
 // calls in one entry take turns, which costs time only.
 struct Site {
   std::atomic<const void*> caller;

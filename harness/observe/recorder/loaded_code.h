@@ -13,8 +13,8 @@
 
 namespace lockbench {
 
-// Of a path that is recorded: as long as the kernel lets a path be. The memory of a recording is
-// used where it is written, so short paths do not cost more.
+// The length of a path that is recorded: as long as the kernel lets a path be. The memory of a
+// recording is used where it is written, so short paths do not cost more.
 inline constexpr std::size_t kMostPathBytes = PATH_MAX - 1;
 
 struct LoadedCode {

@@ -120,7 +120,7 @@ void MappedRecording::give_back() {
   area_.refused.store(1, kRelaxed);
   area_.process.store(nullptr, kRelaxed);
   header_->ended_processor_ns.fetch_add(process->processor_ns.load(kRelaxed), kRelaxed);
-  // What the next owner does not write itself.
+  // Clears what the next owner does not write itself.
   for (Module& module : process->modules) {
     if (module.path[0] == '\0') break;
     std::memset(module.path.data(), 0, module.path.size());

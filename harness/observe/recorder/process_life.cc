@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<bool> began{false};
 std::atomic<bool> stopped{false};
-// Of this program's file. A copy of the process needs no system call for it.
+// The path of this program's file. A copy of the process needs no system call for it.
 char the_program[kMostPathBytes + 1] = {};
 
 // The number of this process as the folder /proc counts: in another PID namespace, getpid()

@@ -35,7 +35,7 @@ void process_ends();
 void program_starts(unsigned pid, const char* program, bool has_variable);
 void program_did_not_start();
 
-// Whether the process is observed, and may make system calls that it does not make itself.
+// True if the process is observed, and may make system calls that it does not make itself.
 inline bool makes_calls() {
   return MappedRecording::header() != nullptr && !MappedRecording::is_filtered();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether the loader of a program can load liblockbench_observe.so. One that cannot would say so on
-// the program's standard error, or not start it (musl).
+// The check whether the loader of a program can load liblockbench_observe.so. One that cannot would
+// say so on the program's standard error, or not start it (musl).
 #pragma once
 
 namespace lockbench::observe {

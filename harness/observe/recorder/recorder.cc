@@ -34,7 +34,7 @@ std::uint64_t since_start(const Process& process, std::uint64_t now) {
   return now - process.start_ticks.load(kRelaxed);
 }
 
-// Whether a wait for it is a wait for a lock. Of futexes, the reader of the recording decides.
+// True if a wait for it is a wait for a lock. Of futexes, the reader of the recording decides.
 bool counts(LockKind kind) {
   return kind != LockKind::kSemaphoreEvent && kind != LockKind::kFutex;
 }
@@ -208,7 +208,7 @@ void count(Lock& entry, const Request& request, bool contended) {
   }
 }
 
-// Of a lock without an entry. Returns its place.
+// Counts for a lock without an entry. Returns its place.
 [[gnu::cold]] std::uint32_t count_unlisted(Process& process, const Request& request,
                                            bool contended) {
   const std::uint32_t number = place_of_first(process, request);

@@ -23,7 +23,7 @@ namespace lockbench::observe {
 inline constexpr std::uint32_t kSampleEvery = 16;
 inline constexpr std::uint32_t kSampledFirst = 256;
 
-// Whether anything is counted now.
+// True if anything is counted now.
 bool recording();
 
 enum class Access { kExclusive, kShared };

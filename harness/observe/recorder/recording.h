@@ -82,11 +82,11 @@ struct alignas(platform::kCacheLine) Place {
   // Posts by a thread that waited for it before, and by others.
   Count own_posts;
   Count other_posts;
-  // Of locks that ended and whose entry is used again.
+  // Counts of locks that ended and whose entry is used again.
   Count ended_locks;
   Count ended_acquisitions;
   Count ended_contended;
-  // Of locks that have no entry, because the table is full.
+  // Counts of locks that have no entry, because the table is full.
   Count unlisted_acquisitions;
   Count unlisted_contended;
   TickHistogram wait;   // of each contended acquisition
@@ -98,13 +98,13 @@ struct alignas(platform::kCacheLine) Lock {
   Number place;        // its number; 0: its place has no entry
   Number kind;         // LockKind
   Count acquisitions;  // exclusive ones
-  // Of a mutex: since when threads have had it without a pause, if a thread waits for a condition
+  // For a mutex: since when threads have had it without a pause, if a thread waits for a condition
   // with it.
   Count shared_acquisitions;
   Count contended;
   Count failed_tries;
   Count condition_waits;
-  // Of a semaphore or futex: the posts by threads that waited for it, and by others.
+  // For a semaphore or futex: the posts by threads that waited for it, and by others.
   Count recursions;
   Count released;  // when it was released last; 0: no thread waits for a condition with it
 };

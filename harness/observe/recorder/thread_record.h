@@ -116,7 +116,7 @@ inline Thread& this_thread() {
 
 void begin_thread(Thread& thread, Process& process);
 
-// Whether this acquisition's hold is timed.
+// True if this acquisition's hold is timed.
 inline bool is_sampled(Thread& thread) {
   if (--thread.until_sample != 0) return false;
   thread.until_sample = internal::next_distance(thread);

@@ -14,7 +14,7 @@ class Choice {
  public:
   explicit Choice(std::uint32_t& word) : word_(word) {}
 
-  // Whether the lock is replaced. `is_chosen` is asked if nothing has decided it.
+  // True if the lock is replaced. `is_chosen` is asked if nothing has decided it.
   template <class Ask>
   bool decide(Ask is_chosen) {
     // relaxed, here and below: nothing but the choice itself follows from it.

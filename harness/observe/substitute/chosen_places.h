@@ -31,7 +31,7 @@ class ChosenPlaces {
     if (length < 0) program_[0] = '\0';
   }
 
-  // Whether each mutex is replaced, wherever it is acquired.
+  // True if each mutex is replaced, wherever it is acquired.
   bool all() const { return text_ == nullptr; }
 
   // `caller`: the return address of the call.

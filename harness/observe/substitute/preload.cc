@@ -24,7 +24,7 @@ const ChosenPlaces& chosen_places() {
   return places;
 }
 
-// Whether the C library's functions are to be used, for a first acquisition by this caller.
+// True if the C library's functions are to be used, for a first acquisition by this caller.
 bool is_native(Mutex& mutex, const void* caller) {
   if (mutex.is_native()) return true;
   const ChosenPlaces& places = chosen_places();

@@ -48,10 +48,10 @@ class SubstitutedMutex {
 
   explicit SubstitutedMutex(pthread_mutex_t& mutex) : mutex_(mutex) {}
 
-  // Whether the C library's functions are to be used.
+  // True if the C library's functions are to be used.
   bool is_native() const { return (mutex_.__data.__kind & ~kOurs) != 0; }
 
-  // Whether this mutex is one of those to be replaced. Its first acquisition decides that, for as
+  // True if this mutex is one of those to be replaced. Its first acquisition decides that, for as
   // long as the mutex exists: `is_chosen` says what it decides.
   template <class Ask>
   bool is_chosen(Ask is_chosen) {

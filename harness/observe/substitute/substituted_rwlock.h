@@ -87,7 +87,7 @@ class SubstitutedRwlock {
 
   explicit SubstitutedRwlock(pthread_rwlock_t& lock) : lock_(lock) {}
 
-  // Whether the C library's functions are to be used.
+  // True if the C library's functions are to be used.
   bool is_native() const { return lock_.__data.__shared != 0; }
 
   // As SubstitutedMutex::is_chosen().
@@ -160,7 +160,7 @@ class SubstitutedRwlock {
   }
   void become_writer() { writer().store(platform::this_thread(), std::memory_order_relaxed); }
 
-  // Whether this thread holds the lock to read; then it does once more.
+  // True if this thread holds the lock to read; then it does once more.
   bool reads_again() {
     if (ReadHolds::Hold* const hold = read_holds().find(&lock_)) {
       ++hold->depth;

@@ -50,7 +50,7 @@ static void crowd(void) {
   run(kMostThreads, count_body);
 }
 
-// Whether the thread sleeps.
+// True if the thread sleeps.
 static int sleeps(int thread) {
   char path[64], text[256] = "";
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);

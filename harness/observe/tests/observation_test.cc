@@ -330,7 +330,7 @@ TEST(GreatestGain, IsNoMoreThanWhatTheProcessorsLeave) {
     bound_by_processors(copy, 2, 20);
     return copy.processes[0];
   };
-  // Of two processors one half was used, so the waits decide.
+  // One half of two processors was used, so the waits decide.
   EXPECT_EQ(bounded(1).greatest_gain, 0.5);
   EXPECT_FALSE(bounded(1).processor_bound);
   // 2 % were idle, and the locks took 120 us of 2 s.

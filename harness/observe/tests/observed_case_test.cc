@@ -62,7 +62,7 @@ TEST(ObservedCase, ARecursivePlaceIsNestedAtTheNearestDepth) {
     std::string think;
   };
   for (const Row& row :
-       {// Of an operation, five sections: two fifths of each observed hold, and two thinks.
+       {// The five sections of an operation: two fifths of each observed hold, and two thinks.
         Row{1500, "nested:mixed_lock_unlock", "mix:400ns/1.2us", "20us"},
         Row{9000, "nested:reentrant_lock_unlock", "mix:200ns/600ns", "10us"},
         Row{100, "counter", "mix:1us/3us", "10us"}}) {

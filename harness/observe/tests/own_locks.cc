@@ -45,7 +45,7 @@ void work(long number) {
   }
 }
 
-// Whether a thread of this process sleeps.
+// True if a thread of this process sleeps.
 bool sleeps(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
   const std::string text(std::istreambuf_iterator<char>(file), {});

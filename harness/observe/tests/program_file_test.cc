@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a script with this first line is run by.
+// The program that runs a script with this first line.
 std::string interpreter_of(const std::string& first_line) {
   const platform::ScratchFolder folder;
   const fs::path script = fs::path(folder.path()) / "script";

@@ -60,7 +60,7 @@ static void use_mutex(long times) {
   }
 }
 
-// Whether that thread of this process sleeps.
+// True if that thread of this process sleeps.
 static int sleeps(int thread) {
   char path[64], text[256] = "";
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
@@ -426,7 +426,7 @@ static int strict(void) {
   return 1;
 }
 
-// What another library maps, and whether it would be part of a core dump or of locked memory.
+// Prints what another library maps, and if it would be part of a core dump or of locked memory.
 static int maps(void) {
   use_mutex(10);
   FILE* const file = fopen("/proc/self/smaps", "r");

@@ -92,7 +92,7 @@ def obstacle() -> str:
 
 
 def watch(lockbench: Program, pid: int, *flags: str) -> tuple[dict[str, Any], str]:
-    """What was observed, and what was said of it."""
+    """Returns what was observed, and what was said of it."""
     if obstacle():
         pytest.skip(obstacle())
     done = lockbench.run("observe", "--pid", str(pid), "--duration", "300ms", "--out", "o", *flags)

@@ -23,7 +23,7 @@ SITUATIONS = str(FOLDER / "lockbench_situations")
 
 
 def observe(lockbench: Program, *command: str, exit_code: int = 0, flags: Any = ()) -> Any:
-    """What was recorded of a command, with what was printed."""
+    """Returns what was recorded of a command, with what was printed."""
     shutil.rmtree(lockbench.folder / "seen", ignore_errors=True)
     done = lockbench.run("observe", "--out", "seen", *flags, "--", *command)
     assert done.returncode == exit_code, done.stderr
@@ -111,7 +111,7 @@ def test_the_recording_is_small_and_no_part_of_a_core_dump(lockbench: Program) -
 def test_retaking_a_mutex_in_a_wait_for_a_condition_is_an_acquisition(lockbench: Program) -> None:
     (seen,) = situation(lockbench, "herd")["processes"][0]["places"]
     assert seen["acquisitions"] == 4 + 100 + seen["condition_waits"]
-    # Of four threads that are woken at once, three wait for the mutex.
+    # Three of four threads that are woken at once wait for the mutex.
     assert seen["contended"] > 100 and seen["blocked_s"] > 0
 
 

@@ -22,7 +22,7 @@ LOADS, STATIC, OWN = (str(Path(path).resolve()) for path in (LOADS, STATIC, OWN)
 
 
 def observe(lockbench: Program, *load: str, exit_code: int = 0, flags: tuple[str, ...] = ()) -> Any:
-    """What was recorded of a load."""
+    """Returns what was recorded of a load."""
     done = lockbench.run("observe", "--out", "seen", *flags, "--", LOADS, *load)
     assert done.returncode == exit_code, done.stderr
     number = load[1] if len(load) > 1 else "1000"

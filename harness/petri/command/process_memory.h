@@ -10,8 +10,8 @@ namespace lockbench {
 // The resident memory of this process; 0 if the kernel does not report it.
 std::uint64_t resident_memory();
 
-// What this process can still use without swapping: the machine's available memory, or what its
-// memory cgroup leaves if that is less.
+// The memory that this process can still use without swapping: the machine's available memory, or
+// what its memory cgroup leaves if that is less.
 std::uint64_t available_memory();
 
 }  // namespace lockbench

@@ -68,7 +68,7 @@ class BudgetClock {
   Clock::time_point end() const { return end_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  // Whether the run has failed or the time is past `until`. Reports the number of executions a few
+  // True if the run has failed or the time is past `until`. Reports the number of executions a few
   // times a second.
   bool over(const ConformanceRun& run, Clock::time_point until);
 

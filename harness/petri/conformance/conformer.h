@@ -24,7 +24,7 @@ namespace lockbench::stress {
 
 class Conformer;
 
-// What an engine offers for one lock.
+// The interface of an engine for one lock.
 class RecordingEngine {
  public:
   virtual ~RecordingEngine() = default;
@@ -58,7 +58,7 @@ class Conformer {
   const WatchedNet& net() const { return net_; }
   const KeyMap& keys() const { return keys_; }
 
-  // Whether an execution disagreed or the budget, or the time `until`, is over.
+  // True if an execution disagreed or the budget, or the time `until`, is over.
   bool over() { return clock_.over(run_); }
   bool over(Clock::time_point until) { return clock_.over(run_, until); }
   Clock::time_point end() const { return clock_.end(); }

@@ -61,7 +61,7 @@ class Walk {
     return open.empty() ? nullptr : open[random_() % open.size()];
   }
 
-  // Whether a program can do this: acquire a lock, release the lock that was acquired last, or fire
+  // True if a program can do this: acquire a lock, release the lock that was acquired last, or fire
   // a silent transition after which another transition is enabled.
   bool suits(const NetTransition& transition) const {
     if (!is_enabled(transition, marking_)) return false;
@@ -135,7 +135,7 @@ class Writer {
   }
 
  private:
-  // Whether the thread acquires two different locks, one inside the other, and does nothing else.
+  // True if the thread acquires two different locks, one inside the other, and does nothing else.
   static bool is_pair(const std::vector<Step>& steps, std::size_t i) {
     return i + 3 < steps.size() && steps[i + 1].takes && !steps[i + 2].takes &&
            !steps[i + 3].takes && steps[i].lock != steps[i + 1].lock;

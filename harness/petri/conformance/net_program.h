@@ -15,7 +15,7 @@
 
 namespace lockbench::stress {
 
-// Whether each thread's acts, in this order, are something that the net's thread can do.
+// True if each thread's acts, in this order, are something that the net's thread can do.
 bool fits(const WatchedNet& net, const KeyMap& keys, const LitmusProgram& program);
 
 // A program with `threads` threads that walk `rounds` times through the net at random. If the lock

@@ -75,7 +75,7 @@ class RecordingRunner {
   std::uint32_t holds_ = 0;
 };
 
-// What the process that looks at an unused lock writes for its supervising process.
+// The results that the process that looks at an unused lock writes for its supervising process.
 struct Remains {
   Word looked{0};     // number of keys
   Word short_key{0};  // one more than the first key that is not free; 0: all are

@@ -38,7 +38,7 @@ class WatchedNet {
   static NetEvent expires(std::uint32_t thread);
   static NetEvent dies(std::uint32_t thread);
 
-  // Whether a thread of the net may die.
+  // True if a thread of the net may die.
   bool is_mortal() const;
 
   // Transitions that clean up what a dead owner left.
@@ -47,7 +47,7 @@ class WatchedNet {
   // `locks` in the order in which this thread can acquire them if it acquires them together.
   std::vector<std::uint32_t> in_order(std::uint32_t thread, std::vector<std::uint32_t> locks) const;
 
-  // What the thread can do if there is no other thread and it never has to wait.
+  // The net of what the thread can do if there is no other thread and it never has to wait.
   const Net& solo(std::uint32_t thread) const { return solos_[thread]; }
 
   // Places that mean that a lock has no entry.

@@ -236,7 +236,7 @@ std::string text_of(const Term& term) {
   return term.place->label + " (" + list + ")";
 }
 
-// What the equation implies about the number of threads inside.
+// Says what the equation implies about the number of threads inside.
 std::string meaning_of(const Invariant& invariant) {
   const bool plain = std::all_of(invariant.places.begin(), invariant.places.end(),
                                  [](const Arc& arc) { return arc.weight == 1; });

@@ -34,11 +34,11 @@ class LockModel {
 
   virtual void add_acquisition(const Passage& passage) = 0;
   virtual void add_release(const Passage& passage) = 0;
-  // What a thread may do at `place`, where it holds this lock and no other lock inside it. `ended`
-  // is the place of a thread that has died.
+  // Adds what a thread may do at `place`, where it holds this lock and no other lock inside it.
+  // `ended` is the place of a thread that has died.
   virtual void add_critical_section(std::uint32_t /*t*/, std::uint32_t /*place*/,
                                     std::uint32_t /*ended*/, const std::string& /*suffix*/) {}
-  // What a thread may do while it waits at `place`.
+  // Adds what a thread may do while it waits at `place`.
   virtual void add_wait(std::uint32_t /*t*/, std::uint32_t /*place*/, std::uint32_t /*ended*/) {}
 
   const std::string& name() const { return name_; }     // for names: `a`, `s1`

@@ -64,8 +64,8 @@ struct Symmetry {
   bool operator==(const Symmetry&) const = default;
 };
 
-// What must hold in every marking: these places hold at most `most` tokens together. A place that
-// is listed twice counts twice.
+// A condition that must hold in every marking: these places hold at most `most` tokens together. A
+// place that is listed twice counts twice.
 struct SafetyProperty {
   std::string text;  // `at most one thread is inside a`
   std::vector<std::uint32_t> places;

@@ -43,7 +43,7 @@ ReplayResult match(const Net& net, std::span<const NetEvent> events, MatchBreadt
   return result;
 }
 
-// Whether even the relaxed net, which can do more than this one, cannot do it.
+// True if even the relaxed net, which can do more than this one, cannot do it.
 bool is_impossible(const Net& net, std::span<const NetEvent> events) {
   const Net more = internal::relaxed(net);
   const ReplayResult done = match(more, events, {.candidates = kCandidates});

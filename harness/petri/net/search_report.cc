@@ -155,7 +155,7 @@ std::string home_part(const Net& net, const SearchResult& result) {
                   : "the final marking is not reachable from " + counted(home.no_final, "marking"));
 }
 
-// Whether the invariant alone implies that the property holds.
+// True if the invariant alone implies that the property holds.
 bool proves(const Invariant& invariant, const SafetyProperty& property) {
   std::vector<std::uint32_t> places = property.places;
   std::sort(places.begin(), places.end());

@@ -30,7 +30,7 @@ std::string trace_text(const Net& net, const std::vector<std::uint32_t>& steps);
 // net without threads, every marked place.
 std::string marking_text(const Net& net, const Marking& marking);
 
-// What a replay refused, in which marking, and what was possible there: three lines.
+// Says what a replay refused, in which marking, and what was possible there: three lines.
 std::vector<std::string> refusal_text(const Net& net, const ReplayResult& replay,
                                       const std::string& event);
 

@@ -88,7 +88,7 @@ class Successors {
           ++run;
           continue;
         }
-        // Of threads 0 to i - 1, any `run` can be in this state.
+        // Any `run` of threads 0 to i - 1 can be in this state.
         product = times(product, choose(i, run));
         run = 1;
       }

@@ -38,7 +38,7 @@ class TraceMatcher {
   // False if no candidate can continue with the event; then nothing changes.
   bool follow(const NetEvent& event);
 
-  // Whether every explanation was followed: no candidate was dropped, and no read was missed.
+  // True if every explanation was followed: no candidate was dropped, and no read was missed.
   bool certain() const { return certain_; }
 
   // These describe the candidate with the fewest silent transitions:

@@ -28,7 +28,7 @@ Event lets_go(std::uint8_t thread) {
   return {.kind = Event::kRelease, .thread = thread};
 }
 
-// Of the net of `global`: one after the other, and two inside at once.
+// Traces of the net of `global`: one after the other, and two inside at once.
 const Trace kRight{.events = {takes(0), lets_go(0), takes(1), lets_go(1)}, .end = Trace::kFinished};
 const Trace kWrong{.events = {takes(0), lets_go(0), takes(1), takes(0)}};
 

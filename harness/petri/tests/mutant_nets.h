@@ -33,7 +33,7 @@ const std::vector<std::string>& without_net();
 // its process, which the oracle for crashes reports.
 stress::Report checked_against_net(const MutantNet& mutant);
 
-// Whether this program's engine must find the fault.
+// True if this program's engine must find the fault.
 bool must_fail(const MutantNet& mutant);
 
 // The arguments of `lockbench model` for this model: `lease --nested`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is logged of native threads, and what cannot be held against a net.
+// Events that are logged of native threads, and events that cannot be held against a net.
 
 #include <algorithm>
 #include <chrono>

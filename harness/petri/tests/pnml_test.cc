@@ -120,7 +120,7 @@ TEST(Pnml, StopsAtTheFirstPlaceTooMany) {
   for (std::size_t i = 0; i <= kMostPlaces; ++i) {
     text += "<place id=\"p" + std::to_string(i) + "\"/>\n";
   }
-  // What follows is torn, but is not read any more.
+  // The text that follows is torn, but is not read any more.
   EXPECT_THAT(complaint(text), AllOf(HasSubstr("net.pnml:10002: "), HasSubstr("more than 10000")));
 }
 

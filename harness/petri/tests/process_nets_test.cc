@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is noted of processes, how it is read where one was killed, and what of it is held against a
-// net.
+// The notes about processes, how they are read where one was killed, and which of them are held
+// against a net.
 
 #include <algorithm>
 #include <chrono>
@@ -188,7 +188,7 @@ TEST(HoldProcessesAgainstNet, TheShippedLockDoesWhatItsNetDoesAndDeadOwnersAreRe
   }
 }
 
-// What its net says of it, too, is no disagreement.
+// A result that its net has, too, is no disagreement.
 TEST(HoldProcessesAgainstNet, AStandstillThatTheNetHasIsNone) {
   const Report report = held_against({.primitive = "file_as_published"}, named("file_as_published"),
                                      std::chrono::seconds(4));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `model` refuses, and what is said: rows of tests/command/test_bad_input.py."""
+"""Input that `model` refuses, and the messages: rows of tests/command/test_bad_input.py."""
 
 from __future__ import annotations
 

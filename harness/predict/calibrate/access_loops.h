@@ -45,7 +45,7 @@ double memory_load(Place& place, int processor, std::size_t lines, std::uint32_t
 // From one of two processors to the other, by compare-exchange.
 double handover(Place& place, int a, int b, std::uint32_t rounds);
 
-// Of lines that another processor has written, and that nobody has used since: how much longer a
+// For lines that another processor has written, and that nobody has used since: how much longer a
 // read of each takes than of an own line, and then a write of each.
 struct ForeignTimes {
   double read = 0;

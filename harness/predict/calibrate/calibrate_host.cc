@@ -62,7 +62,7 @@ std::optional<double> kernel_ns(std::initializer_list<const char*> files) {
   return std::nullopt;
 }
 
-// What is known of this machine before it is measured.
+// Reads what is known of this machine before it is measured.
 HostFacts read_facts(const Machine& machine) {
   const std::string hypervisor = machine.hypervisor.value_or("none");
   HostFacts facts;

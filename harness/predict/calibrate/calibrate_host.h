@@ -16,7 +16,7 @@ namespace lockbench::calibration {
 // pair of cores. Requires that no trial runs at the same time.
 absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report& report);
 
-// Whether a text is the file of a model that was measured on a machine like this one: with its
+// True if a text is the file of a model that was measured on a machine like this one: with its
 // processor model, as many cores and threads, and its hypervisor. Measures nothing.
 bool is_model_of_host(std::string_view toml);
 

@@ -15,7 +15,7 @@ namespace {
 using machine::MachineModel;
 using machine::Picoseconds;
 
-// Of the shipped models.
+// Figures of the shipped models.
 constexpr double kUsualSlice = 3e6;
 constexpr double kUsualGranularity = 1e6;
 constexpr double kUsualFutexWake = 600;

@@ -2,7 +2,7 @@
 
 // CalibratedModel: the model of a machine from what the loops have measured on it. Pure.
 //
-// What could not be measured is assumed, and the file of the model says which figures are.
+// A figure that could not be measured is assumed, and the file of the model says which ones are.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace lockbench::calibration {
 
-// What is known of the machine beside the loops' figures.
+// Facts about the machine beside the loops' figures.
 struct HostFacts {
   std::string name;        // of the machine, as in the rows of its predictions
   std::string cpu_model;   // empty if the machine does not say

@@ -39,7 +39,7 @@ std::vector<double> gaps_until(const Word<T>& over, T phase, double least_ns) {
 // Which of two threads of a processor ran last. No order is needed: one runs at a time.
 class Turns {
  public:
-  // Whether the other one ran since this thread's last call.
+  // True if the other one ran since this thread's last call.
   bool taken_over(std::uint64_t self) {
     if (last_.load() == self) return false;
     last_.store(self);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the loops are made of: words, a common start, and statistics of times.
+// The parts of the loops: words, a common start, and statistics of times.
 //
 // The order of accesses is relaxed wherever a word guards no other memory. Where two threads take
 // turns by a word, acquire and release hand over what was written before.
@@ -65,7 +65,8 @@ inline double quantile(std::vector<double> values, double share) {
   return values[place];
 }
 
-// Of times that other processes make longer by whole slices, and never shorter.
+// The undisturbed value of times that other processes make longer by whole slices, and never
+// shorter.
 inline double undisturbed(std::vector<double> values) {
   return quantile(std::move(values), 0.25);
 }

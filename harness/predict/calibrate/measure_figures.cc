@@ -63,7 +63,7 @@ class Measuring {
     return median_of(effort_.repetitions, once);
   }
 
-  // Of a loop that measures two figures: medians of both.
+  // The medians of both figures of a loop that measures two.
   template <class Times, class Measure>
   std::pair<double, double> measure_both(std::string_view what, double Times::*one,
                                          double Times::*other, Measure once) {

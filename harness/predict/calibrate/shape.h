@@ -16,7 +16,7 @@ struct Shape {
   std::uint32_t clusters_per_socket = 1;
   std::uint32_t cores_per_cluster = 1;
   std::uint32_t threads_per_core = 1;
-  // Whether the groups of each kind have one size. If not, each processor counts as a core of one
+  // True if the groups of each kind have one size. If not, each processor counts as a core of one
   // cluster, and only the latencies say how far away it is.
   bool regular = true;
   Cores cores;  // socket by socket, cluster by cluster

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What predictions add to `advise`: answers for machines that are models.
+// The part of `advise` that predictions add: answers for machines that are models.
 #pragma once
 
 #include "harness/bench/command/advise/advise_command.h"

@@ -48,8 +48,8 @@ absl::StatusOr<ModelledMachine> load_copy(const std::filesystem::path& folder,
 absl::Status copy_machines(std::span<const ModelledMachine> machines,
                            const std::filesystem::path& folder);
 
-// What meta.json says of it. Its model's name begins with "prediction for", so that whatever shows
-// the machine of a row says that it is a prediction.
+// The entry for it in meta.json. Its model's name begins with "prediction for", so that whatever
+// shows the machine of a row says that it is a prediction.
 Machine described(const machine::MachineModel& model);
 
 }  // namespace lockbench

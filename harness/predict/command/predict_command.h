@@ -35,7 +35,7 @@ struct PredictOptions {
   std::vector<std::string> words;   // the command line, for meta.json
   std::string program;              // how it was called, for the commands in messages
   std::string command = "predict";  // whose messages these are
-  // What happens at the end instead of the comparison, and gives the exit code.
+  // The function that is called at the end instead of the comparison, and gives the exit code.
   std::function<int(const FinishedSession&)> finished = {};
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What was built for predictions beside the plug-in; it may also be named itself.
+// The file that was built for predictions beside the plug-in; it may also be named itself.
 std::string predicted_file(const std::string& file) {
   fs::path built = file;
   if (built.stem().extension() != ".predict") built.replace_extension(".predict.so");

@@ -100,7 +100,7 @@ class Coherence {
  public:
   explicit Coherence(const MachineModel& model) : model_(model) {}
 
-  // Whether the processor can access the line without a transfer.
+  // True if the processor can access the line without a transfer.
   static bool has(const Line& line, std::uint32_t processor, bool writes) {
     return line.owner == processor + 1 || (!writes && line.sharers.has(processor));
   }

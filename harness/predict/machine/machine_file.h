@@ -40,7 +40,7 @@ namespace lockbench::machine {
 // `file_name:line:column:`.
 absl::StatusOr<MachineModel> parse_machine(std::string_view toml, std::string_view file_name);
 
-// What is said beside a key of a file, for people; by the name of the key. "": at the beginning.
+// The texts beside the keys of a file, for people; by the name of the key. "": at the beginning.
 using Remarks = std::map<std::string, std::string, std::less<>>;
 
 // The file of a model. parse_machine() returns an equal model.

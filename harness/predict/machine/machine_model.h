@@ -30,7 +30,7 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-// What one access costs a processor, in addition to the transfer of its line.
+// The costs of one access for a processor, in addition to the transfer of its line.
 struct AccessCosts {
   Picoseconds hit = 0;        // a load of a line that the processor has
   Picoseconds store = 0;      // a store, which goes to the store buffer
@@ -89,7 +89,7 @@ struct MachineModel {
 
   static constexpr double kLeastQuiet = 0.05;
   static constexpr std::uint32_t kMostProcessors = 512;
-  // Of one cost. With it, the times of all accesses fit into 64 bits.
+  // The maximum of one cost. With it, the times of all accesses fit into 64 bits.
   static constexpr double kMostNs = 1e7;
 
   std::uint32_t cores() const { return sockets * clusters_per_socket * cores_per_cluster; }

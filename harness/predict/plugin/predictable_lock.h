@@ -19,7 +19,8 @@
 
 namespace lockbench {
 
-// What workloads can ask of a lock beside acquiring and releasing it. Each lock is of one kind.
+// The abilities that workloads can ask of a lock beside acquiring and releasing it. Each lock is of
+// one kind.
 enum class LockKind {
   kExclusive,
   kReentrant,  // the holder may lock again

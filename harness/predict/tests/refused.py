@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `predict`, `calibrate-machine` and `advise --machine` refuse: for test_bad_input.py."""
+"""Refused by `predict`, `calibrate-machine` and `advise --machine`: for test_bad_input.py."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Times = dict[str, list[float]]
 
 
 def predicted(lockbench: Program, folder: Path, *locks: str, words: tuple[str, ...] = ()) -> Times:
-    """Of one lock for all keys: nanoseconds of an operation, by 1 and 4 threads."""
+    """Nanoseconds of an operation, with one lock for all keys, by 1 and 4 threads."""
     cells = [word for lock in locks for word in ("--primitive", f"global:lock={lock}")]
     cells += ["--keys", "1", "--hold", "0", "--threads", "1,4", "--window", "100us"]
     cells += ["--blocks", "1", "--machine", str(machine(folder)), "--format", "csv"]
@@ -54,7 +54,7 @@ def times(tmp_path_factory: pytest.TempPathFactory) -> Times:
 
 def test_accesses_of_a_lock_cost_the_same_however_they_are_written(times: Times) -> None:
     assert times["on_atomics"] == pytest.approx(times["on_platform"], rel=0.02)
-    # Of std::mutex the model has a part less: who holds it.
+    # The model lacks one part of std::mutex: who holds it.
     assert times["mutex"] == pytest.approx(times["std"], rel=0.2)
     assert times["on_atomics"][1] > 2 * times["on_atomics"][0]
 

@@ -2,7 +2,7 @@
 
 // PredictedLock: a PredictableLock in the form that workloads use.
 //
-// What an operation costs beside its accesses is charged where its handle is made, with a random
+// The cost of an operation beside its accesses is charged where its handle is made, with a random
 // variation: without it, threads would do the same in step for ever, which no machine does.
 #pragma once
 
@@ -25,7 +25,7 @@ class PredictedLock {
  public:
   static constexpr Promises kPromises{.reentrant = kKind == LockKind::kReentrant, .timed = true};
 
-  // Of a kFenced: what guards that which a key stands for.
+  // The fence of a kFenced: it guards that which a key stands for.
   using Fence = lockbench::Fence;
 
   PredictedLock(std::unique_ptr<PredictableLock> lock, std::uint64_t seed)

@@ -153,7 +153,7 @@ class PredictedTrial {
     return reports_[thread].attempts.load(std::memory_order_relaxed);
   }
 
-  // Of the thread that has ended fewest, in this phase.
+  // The operations of the thread that has ended fewest, in this phase.
   std::uint64_t least_operations() const {
     std::uint64_t least = attempts_of(0) - attempts_before_[0];
     for (std::uint32_t i = 1; i < cell_.threads; ++i) {
@@ -164,7 +164,7 @@ class PredictedTrial {
 
   std::uint64_t share() const { return phases_.in(TrialPhases::kWarmup) ? kWarmupShare : 1; }
 
-  // Of the warm-up or the window. Nothing is allocated here or later: it would move what the
+  // Begins the warm-up or the window. Nothing is allocated here or later: it would move what the
   // threads, of which one calls, allocate themselves.
   void begin_phase() {
     phase_began_ = simulation_.accesses();

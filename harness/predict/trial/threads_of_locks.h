@@ -9,7 +9,7 @@
 
 namespace lockbench::predict {
 
-// What they execute, in the order in which they were started.
+// The functions that threads of locks execute, in the order in which they were started.
 std::vector<std::function<void()>>& threads_of_locks();
 
 }  // namespace lockbench::predict

@@ -20,7 +20,7 @@
 
 namespace lockbench::stress::services {
 
-// What the clients of an epoch share.
+// The state that the clients of an epoch share.
 struct EpochContext {
   SharedState& state;
   const RegisteredLock& entry;

@@ -36,7 +36,7 @@ constexpr std::chrono::seconds kMostForReruns{20};
 // An epoch is not begun if less time is left.
 constexpr std::chrono::milliseconds kLastEpoch{500};
 
-// Of --network.
+// Values of --network.
 constexpr char kProxy[] = "proxy";
 constexpr char kNamespaces[] = "namespaces";
 

@@ -158,7 +158,7 @@ class Epoch {
     put(state_.failed_ns, static_cast<std::uint64_t>(last.answered));
   }
 
-  // What a killed client held is free when its lease has ended.
+  // Each key that a killed client held is free when its lease has ended.
   void all_is_free() {
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
       const pid_t checker = start_child([&] { take_once(key); });

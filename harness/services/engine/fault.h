@@ -55,18 +55,18 @@ struct Fault {
 std::span<const Fault> all_faults();
 const Fault& fault_of(FaultKind kind);
 
-// Whether the fault steps clocks of servers.
+// True if the fault steps clocks of servers.
 constexpr bool steps_clocks(FaultKind kind) {
   return kind == FaultKind::kClockStep || kind == FaultKind::kClockStepMost;
 }
 
-// Whether the fault is of single packets or of members' links, which only network namespaces have.
+// True if the fault is of single packets or of members' links, which only network namespaces have.
 constexpr bool needs_packets(FaultKind kind) {
   return kind == FaultKind::kLosePackets || kind == FaultKind::kDelayPackets ||
          kind == FaultKind::kPartLeader || kind == FaultKind::kPartLeaderOneWay;
 }
 
-// Whether holds may end at such a fault: the service forgets them, or a connection that they last
+// True if holds may end at such a fault: the service forgets them, or a connection that they last
 // as long as. `leases`: holds last as long as a lease, and not as a connection.
 bool may_end_holds(FaultKind kind, bool leases);
 

@@ -20,7 +20,7 @@
 
 namespace lockbench::stress::services {
 
-// What happened, for the trace: "SIGSTOP of client 2, which holds key 0".
+// An event for the trace: "SIGSTOP of client 2, which holds key 0".
 struct FaultNote {
   std::uint64_t at_ns = 0;
   std::string text;

@@ -45,7 +45,7 @@ class ClientHolds {
     put(count_, count + 1);  // last: the client may be killed before
   }
 
-  // Of the hold that was added last.
+  // Notes the release of the hold that was added last.
   void note_release(std::uint64_t now_ns) {
     const std::uint64_t count = get(count_);
     // A hold that was left out is released, too, and changes nothing.

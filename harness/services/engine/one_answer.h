@@ -18,7 +18,7 @@ std::string answer_to(const sockaddr_in& server, const std::string& request);
 // The same for a POST by HTTP, with the headers of the answer.
 std::string post_to(const sockaddr_in& server, const char* path, const std::string& body);
 
-// Whether this member says that it leads its cluster. False: it does not answer, too.
+// True if this member says that it leads its cluster. False: it does not answer, too.
 bool leads_cluster(std::string_view service, const sockaddr_in& member);
 
 // Revokes the lease of one of the keys `lockbench/…`, which `draw` chooses. False: there is no such

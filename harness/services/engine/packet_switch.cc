@@ -56,7 +56,7 @@ void PacketSwitch::take_all(int interface) {
   }
 }
 
-// What is of another protocol or network goes nowhere.
+// A packet of another protocol or network goes nowhere.
 void PacketSwitch::forward(const char* bytes, std::size_t count) {
   iphdr header{};
   if (count < sizeof header) return;

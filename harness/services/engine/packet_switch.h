@@ -17,7 +17,7 @@
 
 namespace lockbench::stress::services {
 
-// What one path does with its packets. Pure: the same seed and faults give the same fates.
+// The effect of one path on its packets. Pure: the same seed and faults give the same fates.
 class PathFates {
  public:
   // How much later the next packet arrives; without a value, it is lost.

@@ -37,7 +37,7 @@ struct EpochPlan {
   std::vector<PlannedFault> faults;  // ordered by `at`
 };
 
-// What an epoch depends on besides its seed.
+// The values that an epoch depends on besides its seed.
 struct EpochTerms {
   std::uint32_t clients = 4;
   std::uint32_t servers = 1;

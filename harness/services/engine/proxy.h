@@ -36,7 +36,7 @@ class Proxy {
 
   // ---- faults; each holds until the next call for the same server
 
-  // What is sent from now on arrives so much later; 0: at once.
+  // Data that is sent from now on arrives so much later; 0: at once.
   void delay(std::uint32_t server, std::chrono::milliseconds time);
   // Nothing is forwarded, neither bytes nor ends of connections. They arrive after heal(). In a
   // VirtualNetwork, all packets are lost: both ends send them again, later and later.
@@ -52,7 +52,7 @@ class Proxy {
   // From now on, connections are to another port. Resets those that there are.
   void redirect(std::uint32_t server, std::uint16_t port);
 
-  // What the process reads.
+  // The words that the process reads.
   struct Control {
     Word delay_ms;
     Word parted;

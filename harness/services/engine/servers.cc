@@ -144,7 +144,7 @@ bool Servers::can(FaultKind kind) const {
   }
   if (kind == FaultKind::kKillLeader || kind == FaultKind::kLoseMajority) return is_cluster();
   if (kind == FaultKind::kFailover) return !replicas_.empty();
-  // Of one server, `clock_step` is all.
+  // With one server, `clock_step` is all.
   if (kind == FaultKind::kClockStepMost && count() == 1) return false;
   if (steps_clocks(kind)) return have_clocks_;
   if (kind == FaultKind::kEndSession) return service.sessions != SessionKind::kConnection;

@@ -22,7 +22,7 @@
 
 namespace lockbench::stress::services {
 
-// Whether clocks of its servers can be stepped, if the library for that is there.
+// True if clocks of its servers can be stepped, if the library for that is there.
 bool has_clocks(std::string_view service);
 
 class Servers {
@@ -37,7 +37,7 @@ class Servers {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
   bool is_cluster() const { return count() > 1 && services_.front().kind->clusters; }
-  // Whether the service has what this fault needs, and was started with it.
+  // True if the service has what this fault needs, and was started with it.
   bool can(FaultKind kind) const;
   // The member of a cluster that leads it, if one says so. Waits 200 ms for each that is stopped.
   std::optional<std::uint32_t> leader() const;

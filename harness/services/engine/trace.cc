@@ -10,7 +10,7 @@
 namespace lockbench::stress::services {
 namespace {
 
-// Of the acts of other clients, so many are kept from the beginning, and as many from the end.
+// So many of the acts of other clients are kept from the beginning, and as many from the end.
 constexpr std::size_t kKeptAtEachEnd = 12;
 
 bool is_of_key(const Act& act, std::uint32_t key) {
@@ -61,7 +61,7 @@ std::uint64_t request_of(const std::vector<Act>& acts, std::uint32_t client) {
   return at;
 }
 
-// Whether the act begins a hold that lasts at the time `since`, as far as the acts show.
+// True if the act begins a hold that lasts at the time `since`, as far as the acts show.
 bool begins_hold_at(const std::vector<Act>& acts, const Act& begin, std::uint64_t since) {
   if (begin.kind != Act::kAcquires || begin.at_ns > since) return false;
   return std::none_of(acts.begin(), acts.end(), [&](const Act& act) {

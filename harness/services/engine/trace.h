@@ -16,7 +16,7 @@ namespace lockbench::stress::services {
 // "acquires key 0 with token 17".
 std::string text_of(const Act& act);
 
-// What a client did with a hold, as far as it is certain.
+// The acts of a client with a hold, as far as they are certain.
 std::vector<Act> acts_of(const Take& hold);
 
 // Times are counted from `began_ns`; nothing after `failed_ns` is shown. Of the acts, those of the

@@ -102,7 +102,7 @@ in_addr in_network(std::uint32_t number) {
   return {.s_addr = htonl(kFirst + number)};
 }
 
-// Whether this machine has no such address yet.
+// True if this machine has no such address yet.
 bool is_free(in_addr address) {
   const platform::FileDescriptor socket(new_socket_of(SOCK_DGRAM));
   sockaddr_in wanted{};
@@ -123,7 +123,7 @@ std::uint32_t free_network() {
   return static_cast<std::uint32_t>(checked(-1, "no network of 198.18.0.0/15 is free"));
 }
 
-// Of an interface here.
+// An unused name for an interface here.
 std::string unused_name() {
   static std::uint32_t made = 0;
   return "lb" + std::to_string(getpid()) + "_" + std::to_string(made++ % 1000);

@@ -28,7 +28,7 @@
 
 namespace lockbench::stress::services {
 
-// What happens to the packets from one host to another.
+// The treatment of the packets from one host to another.
 struct PathFault {
   std::uint32_t lost_permille = 0;            // 1000: all
   std::chrono::milliseconds longest_delay{};  // each arrives up to so much later
@@ -51,7 +51,7 @@ class VirtualNetwork {
   Host member(std::uint32_t number) const { return 1 + front_ends_ + number; }
   std::uint32_t members() const { return members_; }
 
-  // Of addresses that are for measurements of networks (198.18.0.0/15, RFC 2544).
+  // One of the addresses that are for measurements of networks (198.18.0.0/15, RFC 2544).
   in_addr address(Host host) const;
   // A descriptor of the namespace that a member is in.
   int namespace_of_member(std::uint32_t number) const { return namespaces_[1 + number].number(); }
@@ -65,7 +65,7 @@ class VirtualNetwork {
     set(other, one, fault);
   }
 
-  // What the switch reads.
+  // The words that the switch reads.
   struct Path {
     Word lost_permille;
     Word longest_delay_us;

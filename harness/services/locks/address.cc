@@ -60,7 +60,7 @@ Address parse_one(std::string_view service, std::string_view text) {
     address.host = address.host.substr(1, address.host.size() - 2);
   }
   if (address.host.empty() || address.port == 0) {
-    // What was written with an account may contain a password wherever it is wrong.
+    // Text that was written with an account may contain a password wherever it is wrong.
     const std::string what = plain ? "'" + std::string(rest) + "'" : "what follows the account";
     refuse(service, what + " is no address; it is written host:port, and a password has no comma");
   }

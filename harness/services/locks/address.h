@@ -26,8 +26,8 @@ struct Address {
 // Throws ServiceError, which says what is wrong with `text` and what would be right.
 std::vector<Address> parse_addresses(std::string_view service, std::string_view text);
 
-// What the environment variable LOCKBENCH_<SERVICE> has, which `lockbench run` sets for its trials.
-// Throws ServiceError if it is not set.
+// The value of the environment variable LOCKBENCH_<SERVICE>, which `lockbench run` sets for its
+// trials. Throws ServiceError if it is not set.
 std::string address_text_of(std::string_view service);
 
 // The addresses in it. Throws ServiceError if it is not set, is wrong, or names fewer than `least`

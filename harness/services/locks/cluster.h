@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What plug-ins say of the number of servers of one cluster.
+// The statement of plug-ins about the number of servers of one cluster.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@
 
 namespace lockbench::services {
 
-// What was asked of servers.
+// Counts of the requests to servers.
 struct RequestCounts {
   std::atomic<std::uint64_t> acquisitions{0};
   std::atomic<std::uint64_t> round_trips{0};

@@ -39,7 +39,7 @@
 
 namespace lockbench::services {
 
-// Of a claim in its queue.
+// The place of a claim in its queue.
 enum class QueuePlace : std::uint8_t {
   kFirst,    // it holds the key
   kWaiting,  // others are before it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all locks of this folder have in common, at whatever service they are.
+// The part that all locks of this folder have in common, at whatever service they are.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace lockbench::services {
 
-// Of every lock at a service that has a name for each key.
+// The promises of every lock at a service that has a name for each key.
 inline constexpr Promises kServicePromises{.lock_per_key = true,
                                            .timed = true,
                                            .scope = Scope::kService,

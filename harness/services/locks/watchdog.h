@@ -46,7 +46,7 @@ class Watchdog {
   }
 
  private:
-  // What belongs to one process.
+  // The part that belongs to one process.
   struct Own {
     explicit Own(Watchdog& watchdog)
         : process(getpid()),

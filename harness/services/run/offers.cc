@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What locks at servers add to commands of others: servers to `run` and `advise`, the names of
-// their plug-ins to messages, and an engine to `stress`.
+// The additions of locks at servers to commands of others: servers to `run` and `advise`, the names
+// of their plug-ins to messages, and an engine to `stress`.
 
 #include <memory>
 #include <string>

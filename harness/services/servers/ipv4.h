@@ -36,7 +36,7 @@ inline std::string ipv4_text(const sockaddr_in& address) {
   return ipv4_text(address.sin_addr) + ":" + std::to_string(ntohs(address.sin_port));
 }
 
-// What bind(), connect() and getsockname() take.
+// The type that bind(), connect() and getsockname() take.
 inline const sockaddr* general(const sockaddr_in& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }

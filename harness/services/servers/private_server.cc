@@ -302,7 +302,7 @@ absl::Status PrivateServer::relaunch() {
 }
 
 absl::Status PrivateServer::await_relaunched() {
-  // What the killed one has left, such as its port, may be free a moment later.
+  // Everything that the killed one has left, such as its port, may be free a moment later.
   const Clock::time_point deadline = Clock::now() + kToStart;
   absl::Status status = await();
   while (absl::IsUnavailable(status) && Clock::now() < deadline) {

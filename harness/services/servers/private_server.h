@@ -37,8 +37,8 @@ struct ServerProgram {
   std::string ready{};    // what it prints when it can be used; empty: it accepts connections then
   std::string account{};  // whose it is if this process is root's; empty: root's
   int end_signal = SIGTERM;
-  // What it has in its environment besides that of this process, each NAME=VALUE; with a clock of
-  // its own (server_clock.h).
+  // The environment that it has besides that of this process, each NAME=VALUE; with a clock of its
+  // own (server_clock.h).
   std::vector<std::string> environment{};
 };
 

@@ -34,7 +34,7 @@ ServerProgram redis_program(const ServerSettings& settings) {
   return program;
 }
 
-// Of a server without accounts.
+// The place of a server without accounts.
 std::string place_alone(const std::string& place, const std::string& /*password*/) {
   return place;
 }
@@ -102,8 +102,8 @@ ServerProgram etcd_program(const ServerSettings& settings) {
           .ready = "serving client traffic insecurely"};
 }
 
-// What a member of an ensemble has besides: a number from 1 on, and the others' ports. It gives its
-// leader up when it has heard nothing for ten ticks.
+// The settings that a member of an ensemble has besides: a number from 1 on, and the others' ports.
+// It gives its leader up when it has heard nothing for ten ticks.
 std::string ensemble_settings(const ServerSettings& settings) {
   std::filesystem::create_directory(settings.folder + "/data");
   std::ofstream(settings.folder + "/data/myid") << settings.place.number + 1 << '\n';

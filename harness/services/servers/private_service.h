@@ -16,13 +16,13 @@
 
 namespace lockbench {
 
-// What a server does with its data. Disks are never waited for.
+// The storage of a server's data. Disks are never waited for.
 enum class ServerData : std::uint8_t {
   kInMemory,  // as fast as it can be, if the service can do without files
   kKept,      // it has all that it confirmed when its process was killed and is started again
 };
 
-// What a client's session is at the server, if an administrator can end it.
+// The form of a client's session at the server, if an administrator can end it.
 enum class SessionKind : std::uint8_t {
   kConnection,  // nothing but that
   kProcess,     // a child of the server's process
@@ -71,7 +71,7 @@ struct ServerOptions {
   ServerData data = ServerData::kInMemory;
   // If not empty: the library by which each server has a clock of its own (server_clock.h).
   std::string clock_library{};
-  // Of the members of a cluster; empty: this process's.
+  // The hosts of the members of a cluster; empty: this process's.
   std::vector<ServerHost> hosts{};
 };
 

@@ -20,7 +20,7 @@ namespace lockbench {
 // is none.
 std::optional<std::string> clock_library();
 
-// What a server with a clock of its own has in its environment. `folder`: of the server.
+// The environment of a server with a clock of its own. `folder`: of the server.
 std::vector<std::string> clock_environment(const std::string& library, const std::string& folder);
 
 // From now on, the clock of the server in this folder is later by `offset`, or earlier.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused of locks at servers: rows of tests/command/test_bad_input.py."""
+"""Input that is refused for locks at servers: rows of tests/command/test_bad_input.py."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def zookeeper_program(name: str, *options: str) -> list[str]:
 
 
 def ask_zookeeper(port: int, *requests: str) -> str:
-    """What ZooKeeper's command line prints."""
+    """The output of ZooKeeper's command line."""
     words = [*zookeeper_program("ZooKeeperMain"), "-waitforconnection"]
     words += ["-server", f"127.0.0.1:{port}"]
     text = "\n".join(requests) + "\nquit\n"

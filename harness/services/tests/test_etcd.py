@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only locks at etcd do: leases that are revoked, and a server that forgets everything."""
+"""Tests for locks at etcd only: leases that are revoked, and a server that forgets everything."""
 
 from __future__ import annotations
 

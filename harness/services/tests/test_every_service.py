@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all locks of services do, at a real server of each, as users measure them."""
+"""Tests for the locks of all services, at a real server of each, as users measure them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only locks at PostgreSQL servers do: sessions that end, and schemas that are left."""
+"""Tests for locks at PostgreSQL servers only: sessions that end, and schemas that are left."""
 
 from __future__ import annotations
 

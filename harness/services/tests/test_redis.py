@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only locks at Redis servers do: leases, and a majority of servers."""
+"""Tests for locks at Redis servers only: leases, and a majority of servers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only locks at ZooKeeper do: nodes that end with a session, and connections that are lost."""
+"""Tests for locks at ZooKeeper only: nodes that end with a session, and lost connections."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ std::string before_colon(const std::string& name) {
   return name.substr(0, name.find(':'));
 }
 
-// Whether one of these names has nearly the same parameters. The name before them, which is the
+// True if one of these names has nearly the same parameters. The name before them, which is the
 // same, would make any two look alike.
 bool has_near_parameters(const std::string& name, const std::vector<std::string>& of_that_name) {
   const std::size_t begin = before_colon(name).size() + 1;

@@ -45,10 +45,10 @@ std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
 void complete_names(const std::vector<EngineListing>& engines, const stress::Order& order,
                     std::vector<std::string>& names);
 
-// Whether `name` is the lock, or the lock with values for its parameters.
+// True if `name` is the lock, or the lock with values for its parameters.
 bool means(const std::string& name, const Listed& lock);
 
-// Whether `name` is `lock` with other parameters, or another lock that is made of its base lock:
+// True if `name` is `lock` with other parameters, or another lock that is made of its base lock:
 // `keyed:barriers=none` of `keyed`, `striped:lock=mine` of `global:lock=mine`.
 bool is_another_of(const std::string& name, const std::string& lock);
 

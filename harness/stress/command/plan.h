@@ -76,7 +76,7 @@ void demand_share(std::chrono::nanoseconds planned, std::chrono::nanoseconds giv
 void name_untested(const std::vector<EngineListing>& engines, const std::vector<TestJob>& jobs,
                    stress::Report& report);
 
-// Whether the order is about a lock in general. A test of one program, schedule, mode or fault says
+// True if the order is about a lock in general. A test of one program, schedule, mode or fault says
 // little about it.
 bool tests_whole_lock(const stress::Order& order);
 
@@ -84,7 +84,7 @@ bool tests_whole_lock(const stress::Order& order);
 // budget; 0 if the user requested something specific, or if the budget is too small.
 std::chrono::nanoseconds self_test_share(const StressOptions& options);
 
-// Whether a self-test that has used `spent` for `rounds` rounds has time for another one.
+// True if a self-test that has used `spent` for `rounds` rounds has time for another one.
 bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t rounds,
                                 std::chrono::nanoseconds budget);
 

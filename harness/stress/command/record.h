@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stress tests leave behind. The record: one line of JSON for each lock and engine, in
-// results/stress.jsonl. `lockbench report` reads it, to say when the locks of a run were last
-// stressed and what came out.
+// The results that stress tests leave behind. The record: one line of JSON for each lock and
+// engine, in results/stress.jsonl. `lockbench report` reads it, to say when the locks of a run were
+// last stressed and what came out.
 //
 // The page of one run: all reports as JSON, from which scripts/commands/stress_report.py
 // generates one self-contained page.

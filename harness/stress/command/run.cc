@@ -84,7 +84,7 @@ class StressRun {
     return code;
   }
 
-  // Whether this is the form with several objects of a lock that has failed: each of its objects is
+  // True if this is the form with several objects of a lock that has failed: each of its objects is
   // broken, so that a failure of the form says nothing of several.
   bool has_failed_with_one_object(const std::string& name) const {
     return std::any_of(failed_.begin(), failed_.end(), [&](const std::string& lock) {

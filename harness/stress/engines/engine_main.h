@@ -67,7 +67,7 @@ inline bool tests_at_services(const stress::RegisteredLock& lock) {
   return lock.scope == Scope::kService;
 }
 
-// What an engine is made of.
+// The parts of an engine.
 struct EngineParts {
   // The locks that it knows without a plug-in.
   std::vector<stress::RegisteredLock> (*registry)() = nullptr;

@@ -38,10 +38,10 @@ struct Option {
 
 // On what an execution depends beside its decisions.
 struct Conditions {
-  // Whether a thread may poll as often as the limit of steps allows before it is made to wait. So a
+  // True if a thread may poll as often as the limit of steps allows before it is made to wait. So a
   // lock that gives up after some thousands of polls can do so.
   bool patient = false;
-  // Whether a data race ends the execution.
+  // True if a data race ends the execution.
   bool races_end_it = true;
 
   bool operator==(const Conditions&) const = default;
@@ -54,14 +54,14 @@ struct Point {
   bool may_go_on;                   // whether it may continue; if so, that is the first option
   bool all_paused;                  // all threads that may run can only poll again
   std::span<const Option> options;  // at least two
-  // Of each thread, the word that it is about to access, or null.
+  // The word that each thread is about to access, or null.
   std::span<const void* const> next;
   // Bit i: thread i was started or woken, and has not yet come to its next access. Only for
   // strategies that follow accesses.
   std::uint32_t awake_only = 0;
 };
 
-// What repeats an execution of a program exactly.
+// The conditions and decisions that repeat an execution of a program exactly.
 struct Schedule {
   Conditions conditions{};
   std::vector<Option> decisions{};
@@ -99,7 +99,7 @@ class Strategy {
 
   virtual ~Strategy() = default;
 
-  // Whether threads that poll or yield go on as long as they are chosen. If not, they wait until
+  // True if threads that poll or yield go on as long as they are chosen. If not, they wait until
   // memory changes. Once it is false, it remains so until the end of the execution.
   virtual bool restless() const { return false; }
 

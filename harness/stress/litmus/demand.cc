@@ -136,7 +136,7 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities) 
                         ", and the lock is made for a number of keys, at most ", kMostKeysToMake);
   }
   const std::string excess = excess_of(program, abilities);
-  // Whether two keys of stripes share a lock, a program may be given to find out.
+  // A program may be given to find out whether two keys of stripes share a lock.
   return excess.empty() ? unserved_in(program, abilities, KeysShare::kIfPromised) : excess;
 }
 

@@ -26,8 +26,8 @@ Demand demand_of(const LitmusProgram& program, const Abilities& abilities);
 // and, unless a key may be any number, those before it and of its key set, too.
 std::uint64_t keys_to_make(const LitmusProgram& program, const Abilities& abilities);
 
-// What the program asks and the lock has no room for, such as "needs 12 threads at once, and the
-// lock promises room for 8"; empty if there is nothing of that kind.
+// The demand of the program for which the lock has no room, such as "needs 12 threads at once, and
+// the lock promises room for 8"; empty if there is nothing of that kind.
 std::string excess_of(const LitmusProgram& program, const Abilities& abilities);
 
 // The same, and acts that the lock does not offer, such as "W needs timeouts; leave it out, or
@@ -38,7 +38,8 @@ std::string misfit_of(const LitmusProgram& program, const Abilities& abilities);
 // of a program. Other keys than these have no room.
 std::uint32_t most_other_keys(const Abilities& abilities);
 
-// What the user of a lock that failed in this program should know of its keys; empty if nothing.
+// Says what the user of a lock that failed in this program should know of its keys; empty if
+// nothing.
 std::string remark_on_names(const LitmusProgram& program, const Abilities& abilities);
 
 // "at most 8 threads and 16 keys at once".

@@ -243,7 +243,7 @@ std::string passes_above(std::uint32_t limit, const char* request) {
 void add_readers(const Abilities& can, std::vector<std::string>& texts) {
   texts.insert(texts.end(), {"L1 A1 U | L2 U", "L1 U | L0 U", "L1 U | L2 U | L0 U",
                              "L1 A2 U | T0 U | L2 U", "L0 U | L1 U | L2 U"});
-  // What a change from a writer to a reader, or back, leaves behind may show in the next hold.
+  // The remains of a change from a writer to a reader, or back, may show in the next hold.
   texts.insert(texts.end(), {"L0 U L0 U | L0 U", "L0 U L1 U | L0 U", "L1 U L0 U | L0 U"});
   for (const int readers : {4, 8}) texts.push_back(many_readers(readers));
   if (can.strong_try) texts.emplace_back("L1 A1 U | T2 U");
@@ -374,8 +374,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.capacity == 1 && can.timed,
       {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U",
        "L0 A2 U | L0 U | W0:400000 U"});
-  // What a timeout or a stop leaves behind may show in the next hold of the same thread. A release
-  // at the moment of the timeout may wake the one that gives up, and a third thread still waits.
+  // The remains of a timeout or a stop may show in the next hold of the same thread. A release at
+  // the moment of the timeout may wake the one that gives up, and a third thread still waits.
   add(can.capacity == 1 && can.timed,
       {"L0 R4000000 U | W0:400000 U L0 U", "L0 R400000 U | W0:400000 U | L0 U"});
   if (can.capacity == 1 && can.timed) add_timeouts(texts);
@@ -404,7 +404,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
     if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
   }
-  // Of these names, any two may be one for a lock that does not compare bytes.
+  // Any two of these names may be one for a lock that does not compare bytes.
   if (can.nests_keys && can.any_key) {
     texts.push_back(all_named_keys(kNamesOfOneWordSet));
     texts.push_back(all_named_keys(kCollidingKeys));
@@ -415,7 +415,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   // A table may keep no more than a few, or some hundred, of its entries.
   add(can.capacity == 1 && can.hold_limit.count() == 0 && can.lock_per_key && can.any_key,
       {"N5 L0 U | L0 U", "N72 L0 U | L0 U", "N1100 L0 U | L0 U"});
-  // Of a lock with room for few keys, all are in use at once.
+  // All keys of a lock with room for few are in use at once.
   constexpr std::uint32_t kManyKeys = 5000;
   const std::uint32_t others = most_other_keys(can);
   if (others != 0 && others < kManyKeys && can.lock_per_key) {

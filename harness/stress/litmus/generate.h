@@ -32,7 +32,7 @@ absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std:
 // How many different keys the generated programs name, so that the lock has room for all of them.
 std::uint32_t most_named_keys(const LockLimits& limits);
 
-// Whether a thread can hold a key while others run until they end: each key has its own lock, or
+// True if a thread can hold a key while others run until they end: each key has its own lock, or
 // there is more than one lease.
 bool can_await(const Abilities& abilities);
 
@@ -58,7 +58,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
 // does.
 inline constexpr std::uint32_t kMostPassesShown = 60;
 
-// Whether these programs have as many threads as it takes to see in which order a fair lock serves
+// True if these programs have as many threads as it takes to see in which order a fair lock serves
 // those that wait: all holders that a key can have at once, and two that wait, or one and a holder
 // that requests the key again.
 bool shows_order_of_arrival(const Abilities& can);

@@ -21,7 +21,8 @@
 
 namespace lockbench::stress {
 
-// What a handle throws if its request was granted while a reader and a writer are inside.
+// The exception that a handle throws if its request was granted while a reader and a writer are
+// inside.
 struct ReaderBesideWriter {};
 
 class LockHandle {
@@ -33,8 +34,8 @@ class LockHandle {
   virtual void unlock() = 0;
   virtual std::uint32_t lease() const = 0;  // 0 if the lock has no leases
   virtual std::uint64_t token() const = 0;  // of this hold; 0 if the lock has no tokens
-  // Whether any thread holds the key, and whether the calling thread does. Absent if the lock does
-  // not offer this.
+  // Return whether any thread holds the key, and whether the calling thread does. Absent if the
+  // lock does not offer this.
   virtual std::optional<bool> is_locked() const = 0;
   virtual std::optional<bool> is_held_by_this_thread() const = 0;
 };
@@ -53,8 +54,8 @@ class LockUnderTest {
 // The key of a lock for readers and writers that is held alone; see Abilities::keys_read.
 inline constexpr std::uint32_t kWritersKey = 0;
 
-// What a lock offers and promises. Programs are generated to suit it, and oracles check the
-// promises.
+// The features that a lock offers and promises. Programs are generated to suit it, and oracles
+// check the promises.
 struct Abilities {
   bool excludes = true;
   bool timed = false;
@@ -77,9 +78,9 @@ struct Abilities {
   bool names = false;       // its keys are strings: the name of each number (keys.h)
   bool strong_try = false;  // see explains_refusal() in oracles/seen.h
 
-  // Whether each holder of a key can be identified. If not, only their count can be checked.
+  // True if each holder of a key can be identified. If not, only their count can be checked.
   bool numbers_holders() const { return capacity == 1 || leases; }
-  // Whether it promises something about who is served before whom.
+  // True if it promises something about who is served before whom.
   bool serves_in_order() const {
     return fair || bypass_limit != 0 || readers_order != ReadersOrder::kNone;
   }

@@ -101,7 +101,7 @@ std::optional<Act> act_from(std::string_view text) {
   return act;
 }
 
-// What is wrong with acts that cannot be repeated; null if nothing is.
+// The error in acts that cannot be repeated; null if there is none.
 const char* repeating_error(const LitmusProgram& program, std::size_t thread) {
   if (program.repeats == 0) return nullptr;
   for (const Act& act : program.threads[thread]) {
@@ -112,7 +112,7 @@ const char* repeating_error(const LitmusProgram& program, std::size_t thread) {
   return nullptr;
 }
 
-// What is wrong with the acts at which the lock is made again; null if nothing is.
+// The error in the acts at which the lock is made again; null if there is none.
 const char* making_error(const LitmusProgram& program, std::size_t thread) {
   if (!program.has(Act::kMakeAgain)) return nullptr;
   if (program.has(Act::kAwaitEnd) || program.has(Act::kLeaveForGood)) {
@@ -136,7 +136,7 @@ const char* making_error(const LitmusProgram& program, std::size_t thread) {
   return nullptr;
 }
 
-// What is wrong with the acts that wait for the end of a thread; null if nothing is.
+// The error in the acts that wait for the end of a thread; null if there is none.
 const char* await_error(const LitmusProgram& program, std::size_t thread) {
   for (const Act& act : program.threads[thread]) {
     if (act.kind != Act::kAwaitEnd) continue;
@@ -146,7 +146,7 @@ const char* await_error(const LitmusProgram& program, std::size_t thread) {
   return nullptr;
 }
 
-// What is wrong with the acts of kind kLeaveForGood; null if nothing is.
+// The error in the acts of kind kLeaveForGood; null if there is none.
 const char* leaving_error(const LitmusProgram& program, std::size_t thread) {
   if (!program.has(Act::kLeaveForGood)) return nullptr;
   const std::vector<Act>& acts = program.threads[thread];

@@ -82,7 +82,7 @@ struct LitmusProgram {
   std::uint32_t keys() const;        // one more than the highest key that a repetition may name
   std::uint32_t passes() const { return repeats == 0 ? 1 : repeats; }
   std::uint64_t acts() const;  // what the threads do, repetitions included
-  // Whether the lock is used before the threads begin.
+  // True if the lock is used before the threads begin.
   bool is_prepared() const { return (warm_up | refusals | other_keys | nest) != 0; }
   bool has(Act::Kind kind) const;
   bool operator==(const LitmusProgram&) const = default;

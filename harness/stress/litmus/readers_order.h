@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What follows from the order in which a lock promises to serve readers and writers that wait
+// The consequences of the order in which a lock promises to serve readers and writers that wait
 // (ReadersOrder, primitives/promises.h). Pure.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace lockbench {
 
 namespace stress {
 
-// Whether a thread may be served before another one that waited already when it requested the lock.
+// Says whether a thread may be served before another one that waited when it requested the lock.
 enum class MayPass : std::uint8_t {
   kYes,
   kNo,

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> keys_of(const Act& act) {
   return {act.key};
 }
 
-// Whether the act waits for its keys without an end.
+// True if the act waits for its keys without an end.
 bool waits_for_keys(const Act& act) {
   return (acquires(act.kind) && !tries(act.kind)) || act.kind == Act::kLeaveForGood;
 }

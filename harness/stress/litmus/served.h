@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a correct lock serves every thread of a litmus program until it ends, under every
-// schedule. A program of which this is not so shows nothing about the lock that hangs in it. Pure.
+// The check whether a correct lock serves every thread of a litmus program until it ends, under
+// every schedule. A program of which this is not so shows nothing about the lock that hangs in it.
+// Pure.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace lockbench::stress {
 
-// Whether two keys of a lock that does not promise a lock per key are taken to share one. Some do,
-// and only the lock knows which.
+// Says whether two keys of a lock that does not promise a lock per key are taken to share one. Some
+// do, and only the lock knows which.
 enum class KeysShare : bool { kIfPromised, kIfNotExcluded };
 
 // Who may never be served, such as "thread 1 may wait for key 1 for ever: thread 0 holds key 0

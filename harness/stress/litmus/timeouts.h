@@ -9,7 +9,7 @@
 
 namespace lockbench::stress {
 
-// What remains of a timeout that is cut to 32 bits.
+// The remainder of a timeout that is cut to 32 bits.
 inline constexpr std::chrono::milliseconds kShortOfTimeout{5};
 
 inline constexpr std::chrono::nanoseconds kTimeoutsOfMoreBits[] = {

@@ -7,7 +7,7 @@
 //     static constexpr std::string_view kName = "token";
 //     static constexpr std::string_view kDescription = "A fencing token does not grow.";
 //
-//     // Whether a clean verdict of this engine on a lock with these abilities requires this
+//     // True if a clean verdict of this engine on a lock with these abilities requires this
 //     // oracle.
 //     static bool needed(const EngineTraits& engine, const Abilities& abilities);
 //
@@ -39,7 +39,7 @@
 
 namespace lockbench::stress {
 
-// What oracles and campaigns have to know of an engine.
+// The facts about an engine that oracles and campaigns need.
 struct EngineTraits {
   std::string_view name;
   bool simulates = false;      // it decides in which order accesses happen

@@ -57,8 +57,8 @@ namespace lockbench::stress {
 enum class Oracle : std::uint8_t { LOCKBENCH_ORACLES(LOCKBENCH_ENUMERATOR) };
 #undef LOCKBENCH_ENUMERATOR
 
-// What an oracle found wrong, as numbers, so that shared memory can store it and it remains after a
-// process has ended.
+// The failure that an oracle found, as numbers, so that shared memory can store it and it remains
+// after a process has ended.
 struct FailureRecord {
   Oracle oracle = Oracle::kExclusion;
   FailureFacts facts;

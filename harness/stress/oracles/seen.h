@@ -90,20 +90,20 @@ struct LateAfterFaults {
   std::uint64_t waited_ms = 0;
 };
 
-// Of a lock with a lock for each key: a thread waits forever for a key that no thread holds,
+// For a lock with a lock for each key: a thread waits forever for a key that no thread holds,
 // outside of the program, while `held` other keys are held.
 struct OneOfManyKeys {
   std::uint32_t key = 0;
   std::uint64_t held = 0;
 };
 
-// What may have refused a key to a try: what other threads did with the key at some time during it.
+// Acts that may have refused a key to a try: those of other threads with the key during the try.
 struct InTheWay {
   std::uint64_t uses = 0;   // from a request to the end of the release, or to the refusal
   std::uint64_t calls = 0;  // requests and releases under way
 };
 
-// Whether a lock with a strong try may have refused it. Several holds may leave a lock by one call:
+// True if a lock with a strong try may have refused it. Several holds may leave a lock by one call:
 // a release may hand its permit to another release that is under way, and return before it. So the
 // permits of a lock with capacity above 1 are free for certain only while no call is under way.
 inline bool explains_refusal(const InTheWay& seen, std::uint32_t capacity) {
@@ -119,7 +119,7 @@ struct Refusal {
   bool reads = false;  // it was a try to read; then readers are not in its way
   std::optional<std::int64_t> timeout_ns;
   std::int64_t waited_ns = 0;
-  // What may have been in its way. Absent if the call may fail without a reason.
+  // The acts that may have been in its way. Absent if the call may fail without a reason.
   std::optional<InTheWay> in_the_way;
   std::uint32_t capacity = 1;
 };
@@ -141,7 +141,7 @@ struct Turn {
   ReadersOrder order = ReadersOrder::kNone;
   bool writes = true;
   bool passed_over_reads = false;
-  // Of a lock that bounds it: how often that thread was passed until now, and may be.
+  // For a lock that bounds it: how often that thread was passed until now, and may be.
   std::uint32_t passes = 0;
   std::uint32_t bypass_limit = 0;
 };
@@ -198,7 +198,7 @@ struct FreeKeyNotGranted {
   std::uint64_t pause_ms = 0;
 };
 
-// Of threads that slept until a key was released: those that still sleep, though it is free.
+// The threads that slept until a key was released: those that still sleep, though it is free.
 struct ServedSleepers {
   std::uint32_t key = 0;
   std::uint32_t all = 0;

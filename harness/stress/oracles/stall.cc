@@ -62,7 +62,7 @@ class WaitForGraph {
     return facts_.probe && is_free(key, *facts_.probe);
   }
 
-  // Whether a hold of `held` may be in the way of the request `wanted`.
+  // True if a hold of `held` may be in the way of the request `wanted`.
   bool may_block(const Event& held, const Event& wanted) const {
     if (!abilities_.lock_per_key) return true;
     for (std::size_t i = 0; i < wanted.key_count(); ++i) {
@@ -78,7 +78,7 @@ class WaitForGraph {
                        [&](const Event& hold) { return may_block(hold, threads_[waiter].doing); });
   }
 
-  // Whether `owner`, which acquires two keys, may already hold the one that `waiter` requests.
+  // True if `owner`, which acquires two keys, may already hold the one that `waiter` requests.
   // False for a thread and itself: a thread without a visible hold does not wait for itself. False
   // where both keys have one lock: it has them together or not at all.
   bool may_have_one_of_two(std::size_t owner, std::size_t waiter) const {
@@ -87,7 +87,7 @@ class WaitForGraph {
            may_block(doing, threads_[waiter].doing);
   }
 
-  // Whether two threads hold nothing visible and have at most one requested key in common. One of
+  // True if two threads hold nothing visible and have at most one requested key in common. One of
   // them may hold that key, but not both.
   bool want_one_key(std::size_t a, std::size_t b) const {
     if (!abilities_.lock_per_key) return false;
@@ -322,7 +322,7 @@ const ThreadPosition* only_tries_hang(const std::vector<ThreadPosition>& threads
   return trying;
 }
 
-// Whether a thread waits for the end of another one, and no thread requests a key that such a
+// True if a thread waits for the end of another one, and no thread requests a key that such a
 // thread holds.
 bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
   const auto awaits = [](const ThreadPosition& t) { return t.awaits_end.has_value(); };
@@ -337,7 +337,7 @@ bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
   });
 }
 
-// Whether a thread of a lock for readers and writers waits to write, or does.
+// True if a thread of a lock for readers and writers waits to write, or does.
 bool any_writes(const std::vector<ThreadPosition>& threads) {
   return std::any_of(threads.begin(), threads.end(), [](const ThreadPosition& thread) {
     return (thread.waits() && thread.doing.names(kWritersKey)) ||
@@ -378,7 +378,7 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   }
   if (const ThreadPosition* const trying = only_tries_hang(threads))
     return unanswered(*trying, threads);
-  // Of a lock with several places that is one for all keys, a waiter beside an awaiter has no key
+  // With a lock with several places that is one for all keys, a waiter beside an awaiter has no key
   // of its own: it waits for a place.
   if (const ThreadPosition* const waiter = waits_for_free_place(threads, abilities)) {
     if (waits_beside_an_awaiter(threads) && !abilities.lock_per_key) {

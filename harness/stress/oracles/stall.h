@@ -41,7 +41,7 @@ struct Probe {
 struct StallFacts {
   // Absent if no thread could try the keys, or if the attempt itself did not return.
   std::optional<Probe> probe;
-  // Whether any request met another one; absent if that is not known exactly. If no other thread
+  // True if any request met another one; absent if that is not known exactly. If no other thread
   // was there, a waiting thread can only wait for itself.
   std::optional<bool> contended;
   // The keys that any thread ever acquired, one bit each; absent if that is not known. A release of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of a lock's contract the programs of an engine do not vary, so that its clean verdict says
-// nothing about it. The table of docs/stress-engines.md has the bounds.
+// The parts of a lock's contract that the programs of an engine do not vary, so that its clean
+// verdict says nothing about them. The table of docs/stress-engines.md has the bounds.
 #pragma once
 
 #include <string>

@@ -74,7 +74,7 @@ class FaultInjector {
   // Injects no faults after this.
   void let_all_go_on();
 
-  // Whether it killed a process in lock() or try_lock().
+  // True if it killed a process in lock() or try_lock().
   bool has_killed_a_waiter() const { return killed_a_waiter_; }
 
  private:

@@ -23,12 +23,12 @@ enum class FaultKind : std::uint8_t {
   kChurn,       // processes end by themselves after some holds and are replaced
 };
 
-// Whether the processes are stopped at their system calls (call_watch.h).
+// True if the processes are stopped at their system calls (call_watch.h).
 constexpr bool watches_calls(FaultKind fault) {
   return fault == FaultKind::kKillInCall || fault == FaultKind::kStopInCall;
 }
 
-// Whether it kills processes that may hold or request the lock.
+// True if it kills processes that may hold or request the lock.
 constexpr bool kills(FaultKind fault) {
   return fault == FaultKind::kKill || fault == FaultKind::kRecycle ||
          fault == FaultKind::kKillInCall;

@@ -73,7 +73,7 @@ class QuiescentChecks {
     return true;
   }
 
-  // Whether, while one process holds a key, another one can acquire each of the others. The locks
+  // True if, while one process holds a key, another one can acquire each of the others. The locks
   // of a kernel never refuse a process what it has itself, so one process alone shows nothing. Of
   // keys with nothing in common, only one is held.
   bool keys_are_independent() {
@@ -113,7 +113,7 @@ class QuiescentChecks {
     }
   }
 
-  // What follows runs in the processes that check.
+  // The functions that follow run in the processes that check.
 
   void acquire_all() {
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {

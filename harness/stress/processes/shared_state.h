@@ -58,7 +58,7 @@ struct SharedState {
   std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
   FirstFailure<kMostProcesses + 1> failure;
 
-  // Whether the process with that name was killed.
+  // True if the process with that name was killed.
   bool was_killed(std::uint64_t name) const {
     const OwnerName who = name_from(name);
     return get(slots[who.number].killed_life) >= who.life;

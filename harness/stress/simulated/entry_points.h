@@ -174,9 +174,8 @@ void __tsan_vptr_read(void** place) {
   Accesses::plain(static_cast<const void*>(place), sizeof *place, false);
 }
 
-// What these functions read and write, the lock does. clang calls those of __tsan_ for three of
-// them. gcc calls none, so a lock that is built for a simulation is linked such that it calls the
-// others.
+// These functions read and write for the lock. clang calls those of __tsan_ for three of them. gcc
+// calls none, so a lock that is built for a simulation is linked such that it calls the others.
 LOCKBENCH_COPY(__tsan_memcpy, memcpy)
 LOCKBENCH_COPY(__wrap_memcpy, memcpy)
 LOCKBENCH_COPY(__wrap___memcpy_chk, memcpy, std::size_t)

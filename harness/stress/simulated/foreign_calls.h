@@ -18,7 +18,7 @@ namespace lockbench::stress::explore {
 // (World::refuse). Outside of a simulation, all calls work as before.
 absl::Status prepare_plugin(const std::filesystem::path& plugin);
 
-// Whether a call of the function, which lies in `library`, may run unchanged in a simulation.
+// True if a call of the function, which lies in `library`, may run unchanged in a simulation.
 bool leaves_shared_state_alone(const std::string& function, const std::string& library);
 
 }  // namespace lockbench::stress::explore

@@ -7,7 +7,7 @@
 
 namespace lockbench::stress::explore {
 
-// Whether the memory belongs, or belonged, to a simulated program.
+// True if the memory belongs, or belonged, to a simulated program.
 bool is_of_program(const void* place);
 
 // The same as operator new and delete. The last two functions require is_of_program().

@@ -19,7 +19,7 @@ namespace simulated = lockbench::platform::simulated;
 inline constexpr std::int64_t kNever = INT64_MAX;
 inline constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Whether the nanoseconds are fewer than a second. The library and the kernel refuse other ones by
+// True if the nanoseconds are fewer than a second. The library and the kernel refuse other ones by
 // EINVAL.
 inline bool has_nanoseconds(const timespec* time) {
   return time->tv_nsec >= 0 && time->tv_nsec < kSecond;

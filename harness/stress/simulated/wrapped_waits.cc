@@ -29,10 +29,10 @@
 
 namespace lockbench::stress::explore {
 
-// What a std::thread runs. The library's class (std::thread::_State) is private from g++ 14 on;
-// this one has the same virtual functions in the same order, which is part of the library's ABI.
-// Not in the namespace without a name: the compiler would know that no class is derived from this
-// one, and that the pure function is therefore all that a call can reach.
+// The object that a std::thread runs. The library's class (std::thread::_State) is private from g++
+// 14 on; this one has the same virtual functions in the same order, which is part of the library's
+// ABI. Not in the namespace without a name: the compiler would know that no class is derived from
+// this one, and that the pure function is therefore all that a call can reach.
 class ThreadBody {
  public:
   virtual ~ThreadBody();  // never called but by its place in the table
@@ -393,7 +393,7 @@ int __wrap_sched_getcpu() {
   SimulatedProgram* const program = SimulatedProgram::running();
   return program == nullptr ? sched_getcpu() : program->processor();
 }
-// Of libnuma, which a lock may be built against without being linked to it here.
+// A function of libnuma, which a lock may be built against without being linked to it here.
 int __wrap_numa_node_of_cpu(int processor) {
   SimulatedProgram* const program = SimulatedProgram::running();
   return program == nullptr ? 0 : program->node_of(processor);
@@ -453,7 +453,8 @@ int __wrap_pthread_once(pthread_once_t* control, void (*make)()) {
   return in_program() ? do_once(control, make) : pthread_once(control, make);
 }
 
-// What std::future waits with. The seconds and nanoseconds of the deadline are passed as numbers.
+// The functions that std::future waits with. The seconds and nanoseconds of the deadline are passed
+// as numbers.
 bool __wrap__ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE(
     void*, unsigned* word, unsigned expected, bool has_deadline, long seconds, long nanoseconds) {
   return wait_of_future(word, expected, has_deadline, CLOCK_REALTIME, seconds, nanoseconds);

@@ -33,10 +33,10 @@ void collect_child(pid_t child);
 // if the number is in use.
 std::optional<pid_t> start_unrelated_process(pid_t number);
 
-// Whether the kernel lets this process choose the number of a new process.
+// True if the kernel lets this process choose the number of a new process.
 bool can_recycle_numbers();
 
-// Whether a process that begins from now on and gets the number of `process` can be distinguished
+// True if a process that begins from now on and gets the number of `process` can be distinguished
 // from it by the clock tick in which it begins. Without intervention the kernel does not reuse a
 // number within one tick. The start time comes from the kernel, because on a busy machine a process
 // may begin much later than intended.

@@ -46,7 +46,7 @@ std::vector<pid_t> tasks_of(pid_t process);
 // report it.
 std::uint64_t own_delay_ns();
 
-// What the scheduler has given a thread so far. All 0 if the kernel does not report it.
+// The scheduler's figures of a thread so far. All 0 if the kernel does not report them.
 struct Scheduling {
   std::uint64_t cpu_ns = 0;
   std::uint64_t delay_ns = 0;  // runnable without a processor
@@ -55,8 +55,8 @@ struct Scheduling {
   bool operator==(const Scheduling&) const = default;
 };
 
-// Of a thread of this process. Of a thread that calls sched_yield() over and over the delay is
-// nearly all of the time, though it runs often: the number of its turns tells.
+// The figures of a thread of this process. If a thread calls sched_yield() over and over, the delay
+// is nearly all of the time, though it runs often: the number of its turns tells.
 Scheduling scheduling_of(pid_t task);
 
 // The usual patience with a call of a lock: longer than any lock here sleeps between two polls.

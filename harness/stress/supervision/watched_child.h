@@ -26,8 +26,8 @@ struct ChildEnd {
   std::string says;      // `the process died of signal 11`; empty: exited with 0, or was killed
 };
 
-// What a process did that ended with `status`, which is waitpid()'s: `who died of signal 11`. Empty
-// if it exited with 0.
+// Says what a process did that ended with `status`, which is waitpid()'s: `who died of signal 11`.
+// Empty if it exited with 0.
 std::string status_text(const std::string& who, int status);
 
 // Calls `progress` in this process; it returns a number that changes whenever the child makes

@@ -9,8 +9,9 @@
 // requests the key again at once: it must be served after all of them. If a key has several
 // holders, the others hold on meanwhile.
 //
-// Of a lock that bounds how often who waits is passed, one thread waits. The holder releases and
-// requests the key again, as often as it is passed: by lock() in one epoch, by tries in another.
+// If a lock bounds how often a thread that waits is passed, one thread waits. The holder releases
+// and requests the key again, as often as it is passed: by lock() in one epoch, by tries in
+// another.
 
 #include <array>
 #include <chrono>

@@ -78,7 +78,7 @@ class CheckedThread {
   // `owner` is the value of the canary; `nested`: the thread already held the key.
   void check_holders(std::uint64_t owner, const Event& event, std::uint32_t key, bool nested);
 
-  // Whether others may get the key during the hold. If so, only the times of the hold are checked.
+  // True if others may get the key during the hold. If so, only the times of the hold are checked.
   bool may_be_taken_away() const { return context_.entry.abilities.hold_limit.count() != 0; }
 
   void inject_fault();

@@ -60,7 +60,7 @@ class Crowd {
   std::vector<std::thread> threads_;
 };
 
-// Whether a writer enters, which it may not.
+// True if a writer enters, which it may not.
 bool writer_enters(EpochContext& context) {
   const std::unique_ptr<LockHandle> writer = context.lock.handle(kWritersKey);
   try {

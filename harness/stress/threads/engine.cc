@@ -136,7 +136,8 @@ std::string text_of(const EpochPlan& plan) {
                                          : "");
 }
 
-// What a lock that does not promise to be fair may do: no failure. Absent if no thread starved.
+// Says what a lock that does not promise to be fair may do: no failure. Absent if no thread
+// starved.
 std::optional<std::string> starvation_remark(const SharedState& state) {
   const auto [wait, seed] = worst_wait(state);
   const CheckResult seen = oracles::Fairness::check(wait);
@@ -270,7 +271,7 @@ class ThreadEpochs final : public Epochs {
     add(state.epochs[mode]);
   }
 
-  // Of the last epoch.
+  // The mode, the seed and the options of the last epoch.
   std::size_t mode() const { return get(state_->mode); }
   std::uint64_t seed() const { return get(state_->seed); }
   void add_options_of_epoch(Report& report) const {

@@ -51,13 +51,13 @@ void check_fork_while_held(EpochContext& context);
 // process (guarded_memory.h). Requires Abilities::last_may_destroy.
 void check_last_leaver(EpochContext& context, std::uint64_t seed);
 
-// Whether threads are served in the order in which they arrive. Fails the epoch if a thread
+// Checks whether threads are served in the order in which they arrive. Fails the epoch if a thread
 // overtook another one. Decides nothing if the machine delays the threads for too long. `draw`: a
 // random number, from which the number of waiters follows.
 void check_arrival_order(EpochContext& context, std::uint64_t draw);
 
-// Whether a thread that waits is passed more often than the lock promises. Decides nothing if the
-// machine delays the threads for too long. `by_tries`: whether the one that passes calls
+// Checks whether a thread that waits is passed more often than the lock promises. Decides nothing
+// if the machine delays the threads for too long. `by_tries`: whether the one that passes calls
 // try_lock(). Requires: Abilities::bypass_limit; one holder.
 void check_bypass_limit(EpochContext& context, bool by_tries);
 
@@ -84,15 +84,15 @@ void check_timeouts_of_more_bits(EpochContext& context);
 // ms; 1.5 s if the lock is late.
 void check_timeout_of_a_woken_thread(EpochContext& context);
 
-// Whether calls of one kind leave memory behind. Makes them in one thread, while another thread
-// holds the keys that are tried. If the lock keeps nothing for unused keys, each call has a key of
-// its own. Takes 40 ms at most, or 240 ms of timeouts; half as long again if the heap grows. Checks
-// nothing if the calls take too long for that.
+// Checks whether calls of one kind leave memory behind. Makes them in one thread, while another
+// thread holds the keys that are tried. If the lock keeps nothing for unused keys, each call has a
+// key of its own. Takes 40 ms at most, or 240 ms of timeouts; half as long again if the heap grows.
+// Checks nothing if the calls take too long for that.
 void check_memory_growth(EpochContext& context, Calls calls);
 
-// Whether two keys share a lock. Requires: Abilities::lock_per_key and any_key; key set 0. Fails
-// the epoch if it finds two keys of which one cannot be acquired while the other is held, and can
-// be acquired while it is not.
+// Checks whether two keys share a lock. Requires: Abilities::lock_per_key and any_key; key set 0.
+// Fails the epoch if it finds two keys of which one cannot be acquired while the other is held, and
+// can be acquired while it is not.
 void scan_keys(EpochContext& context, std::uint64_t seed);
 
 }  // namespace lockbench::stress::threads

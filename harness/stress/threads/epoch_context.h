@@ -112,7 +112,7 @@ class EpochContext {
     return passes_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
 
-  // Whether the thread has made that pass and waits at the gate.
+  // True if the thread has made that pass and waits at the gate.
   bool has_passed(std::size_t thread, std::uint32_t pass) const {
     return passed_[thread].load(std::memory_order_acquire) == pass;  // (3) synchronizes with (4)
   }

@@ -94,7 +94,7 @@ LitmusProgram contest(std::uint32_t threads) {
   return {.threads = std::vector<std::vector<Act>>(threads, acts)};
 }
 
-// Whether a thread of the program has an act that can be done only once.
+// True if a thread of the program has an act that can be done only once.
 bool cannot_be_repeated(const LitmusProgram& program) {
   return program.has(Act::kAwaitEnd) || program.has(Act::kLeaveForGood);
 }
@@ -230,7 +230,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   } else {
     plan.program = drawn(entry, plan, threads, random);
   }
-  // What is done before a program is done to the first lock only, and tokens begin anew with each.
+  // The preparation of a program is done to the first lock only, and tokens begin anew with each.
   const bool prepared = plan.program.is_prepared();
   plan.renews = plan.barriers && !prepared && !entry.abilities.tokens && random.below(3) == 0;
   // A counter of acquisitions or refusals with 8 or 16 bits, signed or unsigned, or with 20 bits,

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1};
 
-// What the thread does that is left in the child.
+// The acts of the thread that is left in the child.
 void go_on_in_child(EpochContext& context, LockHandle& held) {
   if (!context.entry.abilities.survives_fork) return;
   held.unlock();

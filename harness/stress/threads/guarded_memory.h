@@ -22,7 +22,7 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // Whether `address` lies in memory that was or may be given out. Async-signal-safe.
+  // True if `address` lies in memory that was or may be given out. Async-signal-safe.
   static bool contains(const void* address) noexcept;
 
   // Makes all freed memory available again. Requires: all of it was freed, and no thread is left

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kOwnSlot = kMostThreads;  // slot of the process 
 inline constexpr std::uint32_t kMostKeys = 64;           // one bit each in `free_keys`
 inline constexpr std::size_t kHoldsKept = 8;  // of one thread; deeper nested holds are not stored
 
-// What a thread does and holds. A stall is explained from this.
+// The position of a thread: what it does and holds. A stall is explained from this.
 struct PositionWords {
   Word doing;
   Word holds;

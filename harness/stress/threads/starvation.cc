@@ -114,7 +114,7 @@ class Starvation {
     return events;
   }
 
-  // Of the lock's own threads, too: one of them may have to grant the key.
+  // The figures of the lock's own threads, too: one of them may have to grant the key.
   static std::map<pid_t, Scheduling> scheduling_of_all() {
     std::map<pid_t, Scheduling> all;
     for (const pid_t task : tasks_of(getpid())) {

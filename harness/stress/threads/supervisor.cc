@@ -118,7 +118,7 @@ void note_hang(SharedState& state) {
       note(state, Hang{Hang::kTryOfHeldKey});
       break;
     case SharedState::kOtherKeys:
-      // Of the first key, nothing else is held.
+      // For the first key, nothing else is held.
       if (get(state.held_key) == 0) return note(state, Hang{Hang::kCallOfUnusedLock});
       note(state, OneOfManyKeys{.key = static_cast<std::uint32_t>(get(state.asked_key)),
                                 .held = get(state.held_key)});

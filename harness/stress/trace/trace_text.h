@@ -50,7 +50,7 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps);
 // the first one says how often it is repeated, and at which step the last time.
 std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps);
 
-// Whether events of that kind name one or two keys.
+// True if events of that kind name one or two keys.
 bool is_of_keys(Event::Kind kind);
 
 // `key 3`, `keys 1 and 2`, `key 3 (lease 1)`.

@@ -53,7 +53,7 @@ class alignas(sizeof(T)) Atomic {
     return compare_exchange_strong(expected, desired, order, failure_of(order));
   }
 
-  // Whether it fails spuriously is the scheduler's choice.
+  // The scheduler chooses whether it fails spuriously.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
     return compare_exchange(expected, desired, success, failure, true);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the simulated platform asks of the scheduler that explores interleavings. The names are
-// declared here and defined by programs that run simulations; a normal build never sees them.
+// The functions by which the simulated platform asks the scheduler that explores interleavings. The
+// names are declared here and defined by programs that run simulations; a normal build never sees
+// them.
 //
 // Every function but the queries and note_mutex() is a point of choice: the scheduler may let other
 // simulated threads go first, for as long as it likes. Words are 1, 2, 4 or 8 bytes and travel as
@@ -31,7 +32,7 @@ std::uint64_t begin_compare(const void* word, unsigned bytes, std::uint64_t expe
 void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                 std::memory_order order) noexcept;
 
-// Whether a compare-exchange that may fail spuriously, and would succeed, does fail. Between
+// True if a compare-exchange that may fail spuriously, and would succeed, does fail. Between
 // begin_update() and end_update().
 bool fails_spuriously() noexcept;
 

@@ -95,7 +95,7 @@ class ConditionVariable {
     });
   }
 
-  // Whether there was one, of at most `most`.
+  // Returns whether there was one, of at most `most`.
   bool take_waiters(std::uint32_t most) {
     const std::uint32_t before = change_counts([most](std::uint32_t counts) {
       return counts + std::min(counts % kNotified, most) * (kNotified - kWaiting);

@@ -41,8 +41,8 @@ from analysis.text import code, markdown
 FAR = 4.0
 # Below this share of the rate that was asked for, the answer is about another load.
 _REACHED = 0.8
-# What a choice may cost more than the best one, as a share of the time from one operation of a
-# thread to its next.
+# The most that a choice may cost beyond the best one, as a share of the time from one operation of
+# a thread to its next.
 DOES_NOT_MATTER = verdict.SAME_WITHIN
 _ANOTHER_KIND = 3.0
 
@@ -92,7 +92,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class AtLoad:
-    """What one group of cells says."""
+    """The answer of one group of cells."""
 
     place: int  # of the group, in the table
     load: str  # in words
@@ -112,12 +112,12 @@ class AtLoad:
 
     @property
     def matters(self) -> bool:
-        """Whether the simplest choice costs more than the best by a share that counts."""
+        """True if the simplest choice costs more than the best by a share that counts."""
         return self.simplest is None or self.extra[self.simplest] >= DOES_NOT_MATTER
 
     @property
     def saves(self) -> bool:
-        """Whether the best costs less than the simplest choice at all."""
+        """True if the best costs less than the simplest choice at all."""
         return self.simplest is not None and self.extra[self.simplest] > 0
 
     @property
@@ -347,14 +347,14 @@ def _shown(loads: list[AtLoad]) -> AtLoad:
 
 
 def _slower(table: verdict.Table, place: int, ranked: list[str]) -> dict[str, float]:
-    """What an operation takes longer than with the first, as a share; of those compared with it."""
+    """The extra time of an operation against the first, as a share; of those compared with it."""
     found = {label: table.between(place, label, ranked[0]) for label in ranked[1:]}
     extra = {label: 1 / one.ratio - 1 for label, one in found.items() if one is not None}
     return {label: 0.0 for label in ranked[:1]} | extra
 
 
 def _longer_waits(rows: pd.DataFrame, ranked: list[str], operation_ns: float) -> dict[str, float]:
-    """What a thread waits longer than with the first, as a share of an operation."""
+    """The time that a thread waits longer than with the first, as a share of an operation."""
     waits = rows.pivot_table(index="block", columns="label", values="locking_ns")
     known = [label for label in ranked if label in waits]
     return {
@@ -497,8 +497,8 @@ def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: st
 
 
 def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> str | None:
-    """Of the primitives, best first: one that starves no thread, if there is any; of those the most
-    common one; else one whose lines are known."""
+    """One of the primitives, best first: one that starves no thread, if there is any; of those the
+    most common one; else one whose lines are known."""
 
     def starves(label: str) -> bool:
         return any(table.groups[place].unfair[label] for place in places)
@@ -616,7 +616,7 @@ def _choice(one: AtLoad, error: str) -> str:
 
 
 def _saved(one: AtLoad) -> str:
-    """What the best would save; empty if it saves nothing."""
+    """Says what the best would save; empty if it saves nothing."""
     if not one.saves:
         return ""
     return (
@@ -703,7 +703,7 @@ def _line_of_load(one: AtLoad) -> str:
 
 
 def _price(table: verdict.Table, one: AtLoad) -> str:
-    """What the choice costs, in speed, memory and fairness."""
+    """Says what the choice costs, in speed, memory and fairness."""
     chosen, best = one.chosen or "", one.ranked[0]
     rows = _valid_rows(table, one.place, chosen)
     unfair = table.groups[one.place].unfair[chosen]

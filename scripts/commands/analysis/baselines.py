@@ -23,7 +23,7 @@ USUAL_BASELINES = (
     "striped_vector",
     "file_flock",
     "redis",  # of the locks of services
-    # Of lockbench-micro: a base lock, and the least that a plain lock can cost.
+    # For lockbench-micro: a base lock, and the least that a plain lock can cost.
     "std",
     "rmw_and_store",
 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What capabilities add to the analysis: modules in packages in harness/<capability>/python. One
-that was deleted adds nothing, and nothing else names it.
+"""The additions of capabilities to the analysis: modules in packages in
+harness/<capability>/python. One that was deleted adds nothing, and nothing else names it.
 
 error_model  MODEL: how wrong figures are that were not measured (error_model.py)
 own_page     of a folder that is no run: FILE, by which it is known; WHAT it is, in words; PAGE, the
@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-# Of the checkout, or of an installation, which has the same folders.
+# The root of the checkout, or of an installation, which has the same folders.
 _ROOT = Path(__file__).resolve().parents[3]
 
 

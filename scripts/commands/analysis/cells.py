@@ -25,11 +25,11 @@ GROUP = (
     " operations_planned sample_every"
 ).split()
 
-# What an axis determines: it varies along the axis and divides no facet.
+# The columns that an axis determines: they vary along the axis and divide no facet.
 _FOLLOWING = {"load": ("load_share", "think_kind", "think_ns", "think_lines")}
 
-# What became of holds that ended before their holders; and all that is counted in rows that are not
-# valid, too.
+# The counts of what became of holds that ended before their holders; and all that is counted in
+# rows that are not valid, too.
 LATE = ("expired_holds", "refused_writes")
 FAILURES = ("lost_updates", "violations", "timeouts", *LATE)
 # Without a hold, an operation still takes about as long as the loop around it.
@@ -70,13 +70,13 @@ def at_full_speed(trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def percentiles_tell(rows: pd.DataFrame) -> pd.Series:
-    """Whether the percentiles of a row's waits compare locks. Not in a saturated loop of several
+    """True where the percentiles of a row's waits compare locks. Not in a saturated loop of several
     threads: a lock that lets one of them run on has many short waits and few long ones."""
     return (rows["mode"] != "timed") | (rows["think_kind"] != "none") | (rows["threads"] == 1)
 
 
 def idlest_share(rows: pd.DataFrame) -> pd.Series:
-    """What the slowest thread did, of an equal share."""
+    """The work of the slowest thread, as a part of an equal share."""
     return rows["thread_operations_min"] / (rows["operations"] / rows["threads"])
 
 
@@ -87,7 +87,7 @@ def processor_ns(rows: pd.DataFrame) -> pd.Series:
 
 
 def in_the_saturated_loop(rows: pd.DataFrame) -> str:
-    """What is said after `Throughput` if threads request the lock again at once in all rows."""
+    """The words after `Throughput` if threads request the lock again at once in all rows."""
     timed = rows[rows["mode"] == "timed"]
     return " in the saturated loop" if len(timed) and (timed["think_kind"] == "none").all() else ""
 
@@ -124,7 +124,7 @@ def key_of(row: Mapping[str, Any], names: Iterable[str] = GROUP) -> dict[str, An
 
 
 def by_group(found: Iterable[Any]) -> dict[Any, list[Any]]:
-    """What has a `group`, by it, in the order of the first ones."""
+    """Objects with a `group`, by it, in the order of the first ones."""
     groups: dict[Any, list[Any]] = {}
     for one in found:
         groups.setdefault(one.group, []).append(one)
@@ -239,8 +239,8 @@ def describe(key: dict[str, Any], names: Iterable[str] | None = None) -> str:
 
 
 def told_apart(key: dict[str, Any], varied: Sequence[str]) -> str:
-    """What of a facet is not that of the others: describe(), where `saturated` is said of threads
-    that do not think between two operations, if others do."""
+    """Describes the part of a facet that is not that of the others: describe(), where `saturated`
+    is said of threads that do not think between two operations, if others do."""
     said = describe(key, varied)
     closed = key.get("mode") in (None, "timed") and key.get("think_kind") == "none"
     return " · ".join(
@@ -363,7 +363,7 @@ def expired(trials: pd.DataFrame) -> list[str]:
 
 
 def late_shares(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Of all updates, those that were lost, and the writes that were refused and made again."""
+    """The share of lost updates, and of writes that were refused and made again."""
     refused = rows[LATE[1]].fillna(0)
     return {
         "lost_share": rows["lost_updates"].fillna(0) / rows["operations"],

@@ -44,7 +44,7 @@ COMMANDS = (
 
 
 def full_name(name: str) -> str:
-    """What a user types: `lockbench compare`; of other scripts, their own name."""
+    """The words that a user types: `lockbench compare`; of other scripts, their own name."""
     return f"lockbench {name}" if name in COMMANDS else name
 
 

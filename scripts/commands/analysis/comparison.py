@@ -149,7 +149,7 @@ def _lines(table: verdict.Table) -> list[Line]:
 
 
 def _differs(line: Line, base: float | None) -> bool:
-    """Whether the ratio, which is of common blocks, is another than that of the shown medians."""
+    """True if the ratio, which is of common blocks, is another than that of the shown medians."""
     one = line.compared
     if one is None or not line.median or not base:
         return False
@@ -191,8 +191,8 @@ def _line(
 
 
 def _reasons(rows: pd.DataFrame) -> dict[int, str]:
-    """Of each cell, why blocks are not valid: the first reason, and the number of blocks with it.
-    What starved is said of its unfairness."""
+    """The reasons why blocks of each cell are not valid: the first one, and the number of blocks
+    with it. What starved is said of its unfairness."""
     counts, found = rows["cell"].value_counts(), {}
     starved = rows["outcome"] == starvation.OUTCOME
     for cell, invalid in rows[~rows["valid"] & ~starved].groupby("cell"):

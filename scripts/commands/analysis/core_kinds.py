@@ -39,7 +39,7 @@ class Shares:
 
     @property
     def of_equal(self) -> float:
-        """What a thread on a slow core did, of an equal share."""
+        """The work of a thread on a slow core, as a part of an equal share."""
         return self.slow_share / self.equal_share
 
     def words(self) -> str:
@@ -85,6 +85,6 @@ def _shares(group: cells.Group, label: str, rows: pd.DataFrame) -> Shares:
 
 
 def _share_of_last(threads: str) -> float:
-    """Of `fast 2, slow 1`, a third."""
+    """A third for `fast 2, slow 1`."""
     counts = [int(count) for _, count in _COUNT.findall(threads)]
     return counts[-1] / sum(counts)

@@ -106,7 +106,7 @@ def read_csv(path: Path, columns: list[str], lenient: bool = False) -> tuple[Csv
 
 
 def _missing_columns(path: Path, header: list[str], columns: list[str]) -> list[str]:
-    """What a lenient reader does without; a file that has none of the columns is none of ours."""
+    """Columns that a lenient reader does without; a file with none of them is none of ours."""
     if not set(header) & set(columns):
         _check_header(path, header, columns)
     missing = [name for name in columns if name not in header]
@@ -172,7 +172,7 @@ _ODD = re.compile(r"[^0-9eE+.,-]")
 
 
 def _numbers(values: Sequence[str]) -> np.ndarray:
-    """What is no number is not one. Most columns of a run say little, most often nothing."""
+    """A text that is no number is NaN. Most columns of a run say little, most often nothing."""
     if values and values.count(values[0]) == len(values):
         return np.full(len(values), _converted(values[:1])[0])
     # Python reads plain numbers ten times as fast as pandas does. It would also read `1_0` and
@@ -201,5 +201,5 @@ def _printable_column(values: Sequence[str]) -> np.ndarray:
 
 
 def holds_text(values: Sequence[str]) -> bool:
-    """Of a column that nothing describes."""
+    """True if a column that nothing describes holds text."""
     return bool(np.isnan(_numbers([value for value in values if value])).any())

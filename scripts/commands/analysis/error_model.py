@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the error of figures, beside how they vary from block to block.
+"""The known error of figures, beside how they vary from block to block.
 
 Of measured figures, nothing. A capability whose rows are not measured says how wrong they may be,
 by a model of its own (capabilities.py). Readers of a run ask for the members here, and never which
@@ -20,8 +20,8 @@ from analysis import capabilities
 
 
 class ErrorModel:
-    """Of measurements, and the contract of others. `processors` are the hardware threads of the
-    run's machine, None if it does not say. Errors of ratios are those of the rates of two
+    """The error of measurements, and the contract of others. `processors` are the hardware threads
+    of the run's machine, None if it does not say. Errors of ratios are those of the rates of two
     primitives in one cell."""
 
     participle = "measured"  # what was done to its rows
@@ -32,7 +32,7 @@ class ErrorModel:
     name = ""  # of the error, as in `within the error of …`; empty if there is none
 
     def covers(self, rows: pd.DataFrame) -> pd.Series:
-        """Of each row, whether this is its model."""
+        """Says of each row whether this is its model."""
         return pd.Series(True, index=rows.index)
 
     def adopted(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -40,8 +40,8 @@ class ErrorModel:
         return rows
 
     def source(self, machine: Mapping[str, Any]) -> str:
-        """What the figures are for a machine of meta.json, in words for a title; empty if they were
-        measured there."""
+        """Says what the figures are for a machine of meta.json, in words for a title; empty if they
+        were measured there."""
         return ""
 
     def machine_name(self, machine: Mapping[str, Any]) -> str:
@@ -53,7 +53,7 @@ class ErrorModel:
         return rows
 
     def explained(self) -> list[str]:
-        """What a picture says of its dashes and bands."""
+        """The words of a picture about its dashes and bands."""
         return []
 
     def explained_ratio(self) -> list[str]:
@@ -67,7 +67,7 @@ class ErrorModel:
     def exceeds_error(
         self, ratio: float, threads: float, hold_ns: float, processors: float | None
     ) -> bool:
-        """Whether a ratio, at least 1, is above 1 by more than that."""
+        """True if a ratio, at least 1, is above 1 by more than that."""
         return math.log(ratio) > self.ratio_error(threads, hold_ns, processors)
 
     def ratio_words(self, classes: Sequence[tuple[float, float]], processors: float | None) -> str:
@@ -96,7 +96,7 @@ def parts(rows: pd.DataFrame) -> list[tuple[ErrorModel, pd.DataFrame]]:
 
 
 def explained(models: Iterable[ErrorModel]) -> list[str]:
-    """What a picture with rows of these says of their bands."""
+    """The words of a picture with rows of these about their bands."""
     return list(dict.fromkeys(line for model in models for line in model.explained()))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `run --perf` counted for each operation, and what it could not count. Pure."""
+"""The counts of `run --perf` for each operation, and what it could not count. Pure."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def read(lines: Iterable[str]) -> Stacks:
     frames: list[Frame] = []
 
     def end() -> None:
-        # What is above the part of the stack that was copied has no name.
+        # A frame above the part of the stack that was copied has no name.
         while frames and frames[-1].name == "[unknown]":
             frames.pop()
         if frames:

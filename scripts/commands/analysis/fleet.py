@@ -60,8 +60,7 @@ class Row:
 
     @property
     def disagree(self) -> bool:
-        """Whether it is significantly faster on one machine and significantly slower on
-        another."""
+        """True if it is significantly faster on one machine and significantly slower on another."""
         return {FASTER, SLOWER} <= {one.verdict for one in self.by_machine.values()}
 
 
@@ -112,7 +111,7 @@ class Fleet:
 
     @property
     def preset(self) -> str:
-        """Of the runs of all machines; empty if they have none in common."""
+        """The preset of the runs of all machines; empty if they have none in common."""
         presets = {one.run.preset for one in self.machines}
         return presets.pop() if len(presets) == 1 else ""
 
@@ -196,12 +195,12 @@ def alike(fleet: Fleet, workload: Workload) -> dict[int, list[int]]:
 
 
 def shared(key: dict[str, Any]) -> dict[str, Any]:
-    """What groups that are alike have in common."""
+    """The values that groups that are alike have in common."""
     return {name: value for name, value in key.items() if name not in _AXES}
 
 
 def fewest_keys(fleet: Fleet, scope: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
-    """Of these groups those with the fewest keys, where threads meet most."""
+    """Those of these groups with the fewest keys, where threads meet most."""
     keys = {
         (machine, place): fleet.tables[machine].groups[place].key["keys"]
         for machine, places in scope.items()
@@ -229,7 +228,7 @@ def to_fastest(table: Table, place: int) -> dict[str, float]:
 
 
 def _choices(ratios: pd.DataFrame) -> list[Choice]:
-    """Of the ratios of each primitive to the fastest one, by machine and cell."""
+    """The choices by the ratios of each primitive to the fastest one, by machine and cell."""
     if ratios.empty:
         return []
     logs = ratios.assign(log=np.log(ratios["ratio"]))
@@ -297,7 +296,7 @@ class Entry:
 
     @property
     def verdict(self) -> str:
-        """Of all cells, or empty where they differ."""
+        """The verdict of all cells, or empty where they differ."""
         return next(iter(self.counts)) if len(self.counts) == 1 else ""
 
     @property

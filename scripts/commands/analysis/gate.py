@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a run may pass: from its comparison with a baseline (verdict.py) to an exit code. Pure.
+"""Tells if a run may pass: from its comparison with a baseline (verdict.py) to an exit code. Pure.
 
 slower        significantly slower, and by more than the share: comparison.slower_than()
 undecided     not slower in that sense, but the interval reaches below 1 - share, so that the blocks
@@ -24,7 +24,7 @@ MOST_LINES = 40
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Of every command that ends with a gate's exit code."""
+    """Adds the flags of every command that ends with a gate's exit code."""
     parser.add_argument(
         "--fail-if-slower",
         type=command.share,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two runs may be compared: measured on one machine, with one build of lockbench and of
-each plug-in."""
+"""Checks whether two runs may be compared: measured on one machine, with one build of lockbench and
+of each plug-in."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _machine_differs(old: Run, new: Run) -> str:
         return "meta.json does not name the machine of both"
     recorded = identity_of(old.folder)["conditions"]
     identity = dict(identity_of(new.folder))
-    # What one of the versions did not record is not compared.
+    # A condition that one of the versions did not record is not compared.
     identity["conditions"] = [name for name in identity["conditions"] if name in recorded]
     return machine_difference(*sides, identity)
 
@@ -148,6 +148,6 @@ def _difference(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> 
 
 
 def other_machines(old: Run, new: Run) -> bool:
-    """Whether both runs name their machines, and the machines differ."""
+    """True if both runs name their machines, and the machines differ."""
     known = all(isinstance(run.meta.get("machine"), dict) for run in (old, new))
     return known and bool(_machine_differs(old, new))

@@ -30,8 +30,8 @@ from analysis.error_model import ErrorModel
 from analysis.errors import InputError as InputError
 from analysis.text import printable
 
-# What trials.csv held when runs began to carry their schema. A column added since needs no line
-# here: its run's schema describes it.
+# The columns that trials.csv held when runs began to carry their schema. A column added since needs
+# no line here: its run's schema describes it.
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
     " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind"
@@ -91,7 +91,7 @@ class Run:
         return self.final[self.final["valid"]]
 
     def about(self, what: str) -> dict[str, Any]:
-        """What meta.json says of the machine, the build or the plan; empty if it says nothing."""
+        """The machine, the build or the plan in meta.json; empty if it says nothing."""
         return mapping(self.meta.get(what))
 
     @property
@@ -143,7 +143,7 @@ class Run:
 
     @property
     def banners(self) -> list[str]:
-        """What stands at the top of everything that shows this run; usually nothing."""
+        """The lines at the top of everything that shows this run; usually nothing."""
         busy = self.about("surroundings").get("busy")
         busy_note = [f"Measured on a busy machine: {busy}"] if busy else []
         return [*filter(None, [self.error.banner]), *busy_note]
@@ -154,12 +154,12 @@ class Run:
 
     @property
     def source(self) -> str:
-        """What the figures are, in words for a title; empty if they were measured."""
+        """Says what the figures are, in words for a title; empty if they were measured."""
         return self.error.source(self.about("machine"))
 
     @cached_property
     def error(self) -> ErrorModel:
-        """What is known of the error of the figures."""
+        """The known error of the figures."""
         return error_model.of(self.trials)
 
     @property
@@ -179,7 +179,7 @@ class Run:
 
     @property
     def limits(self) -> list[str]:
-        """What the run was allowed to use of its machine, if not all of it."""
+        """Says what the run was allowed to use of its machine, if not all of it."""
         machine = self.about("machine")
         said = []
         if isinstance(machine.get("cpu_quota"), (int, float)):
@@ -255,7 +255,7 @@ def _added_columns(path: Path) -> dict[str, bool]:
     return {name: is_text for name, is_text in is_text_by_name.items() if name not in COLUMNS}
 
 
-# What stands for a column that a file lacks where nothing would fail all that is there.
+# The value of a column that a file lacks where nothing would fail all that is there.
 _INSTEAD = {
     "schema_version": SCHEMA_VERSION,
     "valid": "false",

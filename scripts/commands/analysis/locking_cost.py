@@ -63,7 +63,7 @@ def spread(costs: pd.Series) -> tuple[float, float]:
 
 
 def noise_ns(low_ns: float, high_ns: float) -> float | None:
-    """What a cost of this uncertainty is at most, if it is noise; None: it is told from nothing."""
+    """The maximum of a cost of this uncertainty, if it is noise; None: it is told from nothing."""
     return max(-low_ns, high_ns) if low_ns <= 0 else None
 
 
@@ -94,7 +94,7 @@ def sleeps_between(rows: pd.DataFrame) -> pd.Series:
     return rows["think_kind"].str.startswith("sleep")
 
 
-# Of one operation; of other workloads, one.
+# The holds of one operation; of other workloads, one.
 _HOLDS = {"nested": 5}
 
 
@@ -108,7 +108,7 @@ def _work_ns(rows: pd.DataFrame) -> pd.Series:
 
 
 def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
-    """What the loop takes for an operation, for each row."""
+    """The time that the loop takes for an operation, for each row."""
     floor = (run.whole or run).final
     if "machine" in floor:
         floor = floor[floor["machine"].isin(rows["machine"].unique())]
@@ -155,7 +155,7 @@ def load_words(load: float) -> str:
 
 
 def costs(run: Run) -> list[Cost]:
-    """Of the cells that were measured at two or more loads."""
+    """The costs of the cells that were measured at two or more loads."""
     rows = with_costs(run, cells.driven(run.valid))
     rows = rows[(rows["label"] != cells.FLOOR) & rows["locking_ns"].notna() & rows["load"].notna()]
     rows = rows.assign(wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)))

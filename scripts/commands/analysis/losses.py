@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each primitive loses against the fastest one, cell by cell: a table of primitives × cells
+"""The loss of each primitive against the fastest one, cell by cell: a table of primitives × cells
 for all cells that differ by threads and load (or by keys and load) only. Pure.
 
 A loss of up to verdict.SAME_WITHIN does not matter, whichever primitive it is. A greater one is
@@ -23,7 +23,7 @@ EXPLAINED = (
     f" {NEGLIGIBLE}: does not matter; ?: not significant, more blocks may decide it"
 )
 
-# Of a column: the number of threads or keys, and the load; None: it has no load.
+# A column: the number of threads or keys, and the load; None: it has no load.
 Column = tuple[float, float | None]
 
 
@@ -61,7 +61,7 @@ class Panel:
         return self.columns[:: -(-len(self.columns) // most)]
 
     def head(self, column: Column) -> str:
-        """Of a column: its load if there are several, else the threads or keys."""
+        """The head of a column: its load if there are several, else the threads or keys."""
         count, load = column
         if self.by_load:
             return locking_cost.load_words(load) if load else "–"
@@ -81,7 +81,7 @@ class Panel:
 
 
 def panels(table: verdict.Table) -> list[Panel]:
-    """Of groups in which several primitives compete for throughput."""
+    """The panels of groups in which several primitives compete for throughput."""
     places = [
         place
         for place, group in enumerate(table.groups)

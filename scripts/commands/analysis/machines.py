@@ -97,5 +97,5 @@ def _name(run: Run) -> str:
 
 
 def differ(runs: Sequence[Run]) -> bool:
-    """Whether any two of the runs are of different machines, as far as they say."""
+    """True if any two of the runs are of different machines, as far as they say."""
     return any(likeness.other_machines(runs[0], other) for other in runs[1:])

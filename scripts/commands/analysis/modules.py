@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether this interpreter has what a script imports. Imports nothing that could be missing."""
+"""Checks if this interpreter has what a script imports. Imports nothing that could be missing."""
 
 from __future__ import annotations
 

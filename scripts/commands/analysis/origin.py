@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether rows belong to the run and to the plan of their folder.
+"""Checks whether rows belong to the run and to the plan of their folder.
 
 If a file contained the tables of several runs, it would be read as one run, and block 3 of one run
 would be paired with block 3 of another. `harness/bench/record/row_check.h` checks the same in C++.

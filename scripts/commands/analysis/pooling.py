@@ -47,7 +47,7 @@ class Pooled:
 
 
 def random_effects(effects: np.ndarray, variances: np.ndarray) -> Pooled | None:
-    """Of an effect and its variance for each machine. None for fewer than LEAST_MACHINES."""
+    """Pools an effect and its variance for each machine. None for fewer than LEAST_MACHINES."""
     count = len(effects)
     if count < LEAST_MACHINES:
         return None

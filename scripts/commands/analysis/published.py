@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed's authors published beside what a run of its preset measured, as one table.
+"""Figures that a seed's authors published beside what a run of its preset measured, as one table.
 
 workloads/presets/published/PRESET.toml is a table: the published columns as they were printed, then
 the measured ones. What a measured cell shows follows from its row and its column together.

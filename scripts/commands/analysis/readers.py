@@ -33,12 +33,12 @@ EXPLAINED = (
 )
 
 _SHARED = re.compile(r"keyed_shared\b|.*\block=(std_shared|absl_shared|tbb_rw|tbb_spin_rw)\b")
-# What varies within a map, or follows from what varies.
+# The columns that vary within a map, or follow from what varies.
 _VARIES = {"hold_ns", "write_share", "think_kind", "think_ns", "think_lines", "sample_every"}
 
 
 def is_shared(label: str) -> bool:
-    """Whether readers hold this primitive together."""
+    """True if readers hold this primitive together."""
     return _SHARED.match(label) is not None
 
 
@@ -212,8 +212,8 @@ def _gains(fields: Sequence[Field]) -> str:
 
 
 def writers(group: verdict.Group, rows: pd.DataFrame) -> str:
-    """Whether writers starve, as far as the trials of a group say it. Each of its threads reads and
-    writes, so one that waits too long to write waits too long altogether."""
+    """Says whether writers starve, as far as the trials of a group say it. Each of its threads
+    reads and writes, so one that waits too long to write waits too long altogether."""
     starving = {
         shared: "; ".join(
             f"{label} ({words})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What choosing one primitive for everything costs: it against the best of its peers in each cell.
+"""The cost of choosing one primitive for everything: it against the best of its peers in each cell.
 
 A choice may be several primitives, `keyed+global`: in each cell the faster of them. Which peer is
 the best is read off the same figures as the ratio, so among equals a choice looks a little worse

@@ -18,7 +18,7 @@ import pandas as pd
 from analysis import cells, units
 from analysis.cells import Group
 
-# What a server that keeps up leaves undone is what arrived in the window's last moments: far less.
+# A server that keeps up leaves undone what arrived in the window's last moments: far less.
 LEAST_SERVED = 0.99
 MOST_UNSERVED = 0.01
 # Random arrivals scatter about their rate; a shortfall counts from so many standard deviations on.
@@ -105,7 +105,7 @@ def _capacity(own: pd.DataFrame, limit_ns: float) -> dict[str, float | None]:
 
 
 def _saturated(rows: pd.DataFrame) -> bool:
-    """Whether, over all blocks together, arrivals outran the lock."""
+    """True if, over all blocks together, arrivals outran the lock."""
     served = rows["operations"].sum()
     waiting = rows["unserved"].sum()
     if waiting > MOST_UNSERVED * (served + waiting):

@@ -13,7 +13,7 @@ FOLDER = Path("results") / "baselines"
 
 
 def folder_of(name: str, option: str) -> Path:
-    """Of a baseline's name, or of a run's folder. `option`: what it was given to."""
+    """The folder of a baseline, by its name, or of a run. `option`: what it was given to."""
     link = FOLDER / name
     if link.is_dir():
         return link.resolve()

@@ -82,7 +82,7 @@ def law(threads: np.ndarray, rate: float, contention: float, coherency: float) -
 
 
 def curves(run: Run) -> list[Curve]:
-    """Of all primitives that were measured at two numbers of threads or more."""
+    """The curves of all primitives that were measured at two numbers of threads or more."""
     return [curve for _, found in faceted(run) for curve in found]
 
 

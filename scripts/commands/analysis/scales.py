@@ -109,7 +109,7 @@ def positions(values: Sequence[float]) -> dict[float, float]:
 
 
 def apart(places: list[float], least: float = 0.08) -> list[float]:
-    """Of the places on a logarithmic axis, those whose labels do not touch; first and last stay."""
+    """Those of the places on a logarithmic axis whose labels do not touch; first and last stay."""
     logs = [math.log(place) for place in places]
     whole = (logs[-1] - logs[0]) or 1.0
     kept = [0]

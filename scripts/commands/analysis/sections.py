@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison says about curves rather than about cells: what locking costs by load, how
+"""Statements of a comparison about curves rather than about cells: what locking costs by load, how
 throughput grows with threads, and where open loops saturate. Pure: figures to words and records.
 """
 

@@ -55,7 +55,7 @@ LEAST_FOR_PRIOR = 20
 # A log ratio is not known better than one part in a million: clocks and counts are not.
 _LEAST_VARIANCE = 1e-12
 
-# Of the test at n blocks: alpha x share / n^1.5.
+# The level of the test at n blocks: alpha x share / n^1.5.
 _LEVELS = np.array([1e-300, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 1.0])
 _SHARES = np.array([0.79, 0.79, 0.85, 0.95, 1.17, 1.32, 1.62, 1.95, 2.5])
 _NEEDED_AT_MOST = 100_000
@@ -63,7 +63,7 @@ _NEEDED_AT_MOST = 100_000
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the blocks say of each comparison. NaN where there are fewer than LEAST_BLOCKS."""
+    """The blocks' evidence for each comparison. NaN where there are fewer than LEAST_BLOCKS."""
 
     blocks: np.ndarray  # pairs, or of two unpaired sides the fewer
     center: np.ndarray  # of the log ratios
@@ -76,8 +76,9 @@ class Evidence:
 
 
 def paired(logs: np.ndarray, forecast: bool = False) -> Evidence:
-    """Of a table with a row of log ratios for each comparison; what is missing is NaN. `forecast`:
-    what it probably is once there are blocks enough to trim; no verdict rests on this."""
+    """Evidence of a table with a row of log ratios for each comparison; what is missing is NaN.
+    `forecast`: what it probably is once there are blocks enough to trim; no verdict rests on
+    this."""
     counts = np.isfinite(logs).sum(axis=1)
     center, variance, freedom = (np.full(len(logs), np.nan) for _ in range(3))
     for count in np.unique(counts[counts > 0]):
@@ -105,7 +106,7 @@ def _trimmed(values: np.ndarray, cut: int) -> tuple[np.ndarray, np.ndarray | flo
 
 
 def unpaired(above: np.ndarray, below: np.ndarray) -> Evidence:
-    """Of two tables of log speeds that no block pairs (B. L. Welch, 1947)."""
+    """The evidence of two tables of log speeds that no block pairs (B. L. Welch, 1947)."""
     sides = [_moments(side) for side in (above, below)]
     (n, mean, part), (m, other, other_part) = sides
     fewer, total = np.minimum(n, m), part + other_part
@@ -214,7 +215,7 @@ def holm(p: np.ndarray, weights: np.ndarray, alpha: float = ALPHA) -> Corrected:
 
 
 def half_width(evidence: Evidence, alpha: np.ndarray) -> np.ndarray:
-    """Of the interval of each center, in logarithms, at its own alpha over all looks."""
+    """Half the interval of each center, in logarithms, at its own alpha over all looks."""
     with np.errstate(invalid="ignore"):
         return -stdtrit(evidence.freedom, nominal(alpha, evidence.blocks) / 2) * evidence.error
 

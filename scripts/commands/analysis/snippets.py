@@ -69,7 +69,7 @@ def of(
         return []
     header, declared, taken = found
     if several and taken != _MUTEX:
-        # Of the others, no line is known that takes both keys in an order that cannot deadlock.
+        # For the others, no line is known that takes both keys in an order that cannot deadlock.
         if taken != _BY_KEY:
             return []
         taken = _ALL

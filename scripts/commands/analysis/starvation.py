@@ -24,7 +24,7 @@ OUTCOME = "starved"
 _OLDER = re.compile(
     r"still (?P<phase>warming up|measuring) after (?P<limit>[\d.]+) s; inside an operation: "
 )
-# Of an older trial: until its threads had begun, and had seen that the window was closed.
+# The time of an older trial until its threads had begun, and had seen that the window was closed.
 _AROUND_S = 0.1
 
 
@@ -86,7 +86,8 @@ def words(starved: pd.DataFrame) -> str:
 
 
 def of_blocks(rows: pd.DataFrame) -> str:
-    """Of the rows of one cell: `starved for at least 4.2 s in 2 of 3 blocks`, or empty."""
+    """The words for the rows of one cell: `starved for at least 4.2 s in 2 of 3 blocks`, or
+    empty."""
     starved = of(rows)
     if starved.empty:
         return ""

@@ -28,7 +28,7 @@ Test = dict[str, Any]  # the newest of one lock by one engine: a line of the rec
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known of one primitive of a run."""
+    """The known state of one primitive of a run."""
 
     primitive: str
     words: str

@@ -79,7 +79,7 @@ _NONE = (np.nan, "", False)
 
 
 def standing(table: verdict.Table, place: int) -> dict[str, Standing]:
-    """Of each competitor."""
+    """The standing of each competitor."""
     ranked = table.groups[place].competitors
     if not ranked:
         return {}

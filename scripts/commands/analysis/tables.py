@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `compare` found as text, CSV, Markdown and JSON. Pure: a result in, a string out.
+"""The findings of `compare` as text, CSV, Markdown and JSON. Pure: a result in, a string out.
 
 A figure without its proof is not printed: the reason is printed instead.
 """
@@ -31,12 +31,12 @@ _HEADERS = [
     "longest",
 ]
 _HEADERS += ["slowest thread", "verdict"]
-# What a narrow terminal does without, the first to go first.
+# The columns that a narrow terminal does without, the first to go first.
 _EXPENDABLE = ["slowest thread", "mean wait", "spread", "longest", "p99 wait", "interval"]
 # The verdict is folded there rather than that a column goes.
 _LEAST_VERDICT = 24
 WIDEST = 10  # the factor between the ends of an interval beyond which they are not printed
-# Of a line, in JSON.
+# The fields of a line, in JSON.
 _RECORD = (
     "group primitive metric blocks blocks_planned median spread_low spread_high wait_mean_ns"
     " wait_p99_ns wait_max_ns idlest_share fairness_jain is_baseline blocks_needed unfair reason"
@@ -160,7 +160,7 @@ def section_markdown(table: Table) -> list[str]:
 
 
 def _names(result: Result, longest: int) -> dict[str, str]:
-    """Of each primitive, the name that a table has room for."""
+    """The name of each primitive that a table has room for."""
     return cut_apart((line.primitive for line in result.lines), longest)
 
 

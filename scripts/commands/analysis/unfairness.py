@@ -26,7 +26,7 @@ LONGEST_WAIT_OF_HOLD = 1000
 # Below a few turns of the scheduler a long wait shows a thread that was set aside, whatever its
 # lock: after short holds every lock on a busy machine has waits of this length.
 LEAST_TELLING_WAIT_NS = 10e6
-# What an orderly queue of all threads costs is no unfairness, long as it may be; twice that is.
+# The wait of an orderly queue of all threads is no unfairness, long as it may be; twice that is.
 ORDERLY_QUEUES = 2
 
 EXPLAINED = (
@@ -58,7 +58,7 @@ def of_cells(rows: pd.DataFrame) -> dict[int, str]:
     return found
 
 
-# What the words rest on.
+# The figures that the words rest on.
 FIGURES = ["fairness_jain", "wait_max_ns", "held_p50_ns", "hold_ns", "window_s", "threads"]
 
 

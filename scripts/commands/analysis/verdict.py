@@ -76,7 +76,7 @@ class Comparison:
     blocks: int  # that have both sides
     verdict: str
 
-    # What is said beside the record, and not part of it.
+    # The fields beside the record, and not part of it.
     group: int = 0  # its place in Table.groups
     error: float | None = None  # standard error of the ratio's logarithm; None below 3 blocks
     agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
@@ -152,7 +152,7 @@ class Group:
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What a comparison says of its cell."""
+        """The facts of a comparison about its cell."""
         key = self.key
         return {
             "cell": cells.describe(key),
@@ -310,8 +310,8 @@ def of_two_runs(
 
 
 def metric_of(rows: pd.DataFrame) -> str:
-    """What rows of one mode are compared by: fixed work by its makespan, a bare cost by its time,
-    an open loop by its p99 wait, since its rate was given; the rest by their rate."""
+    """The metric that compares rows of one mode: fixed work by its makespan, a bare cost by its
+    time, an open loop by its p99 wait, since its rate was given; the rest by their rate."""
     metric = _METRICS.get(str(rows["mode"].iloc[0]), RATE)
     return metric if metric != RATE and rows[metric].notna().any() else RATE
 
@@ -360,7 +360,7 @@ class _Cube:
         return self.groups[self.group_of[cell]].metric
 
     def identity(self, cell: int) -> tuple[str, str]:
-        """What names the cell in any run."""
+        """The name of the cell in any run."""
         return repr(self.groups[self.group_of[cell]].key), self.labels[cell]
 
     def about(self, cell: int, machine: str) -> dict[str, Any]:
@@ -376,7 +376,7 @@ class _Cube:
 
 
 def figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
-    """Of each row the figure that its metric names."""
+    """The figure of each row that its metric names."""
     found = rows[RATE].copy()
     for metric in _METRICS.values():
         found = found.where(metrics != metric, rows[metric])
@@ -453,7 +453,7 @@ def _paired(above: _Side, below: _Side, against: Sequence[str], primary: Sequenc
 
 
 def _model_error(run: Run, cube: _Cube) -> Callable[[int], float]:
-    """Of a cell: by which factor, as a logarithm, a ratio may be wrong."""
+    """The factor, as a logarithm, by which a ratio of a cell may be wrong."""
     found = [
         run.error.ratio_error(
             group.key["threads"] or 1, float(group.key["hold_ns"] or 0), run.hardware_threads
@@ -527,7 +527,7 @@ _CONTRARY = "medians and paired ratios point in opposite directions"
 
 
 def word(low: float, high: float, margin: float) -> str:
-    """Of an interval in logarithms; NaN: there is none."""
+    """The verdict of an interval in logarithms; NaN: there is none."""
     if low > 0 or high < 0:
         return FASTER if low > 0 else SLOWER
     return SAME if -margin <= low and high <= margin else INCONCLUSIVE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lockbench promises of its figures, each promise put to the test.
+"""The promises of lockbench about its figures, each promise put to the test.
 
 lab      where runs are made: the program, a folder, what is drawn
 finding  what was promised and what was found, as a table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was promised and what was found, as a table."""
+"""The promises and the findings, as a table."""
 
 from __future__ import annotations
 

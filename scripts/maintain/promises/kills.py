@@ -20,8 +20,8 @@ OPERATIONS = 20  # of each trial, every one of them timed
 # what there is; half up to so much later, as it writes rows. A run that begins calibrates first,
 # and one that goes on does not: each has its own time.
 LATEST_S = 0.06
-# Of the kills of a run whose rows are all there: most of what follows is the table of another
-# program, so that such a kill is worth little.
+# The share of the kills of a run whose rows are all there: most of what follows is the table of
+# another program, so that such a kill is worth little.
 KILLED_AT_THE_END = 0.5
 
 CELLS = ("--primitive", "global", "--threads", "1", "--mode", "fixed")
@@ -98,7 +98,7 @@ def _start(lab: Lab, folder: Path) -> subprocess.Popen[str]:
 
 
 def _to_next_row(lab: Lab) -> tuple[float, float]:
-    """Of a run that begins, and of one that goes on after it was killed."""
+    """The times of a run that begins, and of one that goes on after it was killed."""
     folder = lab.folder / "kills-first"
     found = []
     for _ in range(2):
@@ -117,7 +117,7 @@ def _to_next_row(lab: Lab) -> tuple[float, float]:
 
 
 def _killed_after(lab: Lab, folder: Path, seconds: float | None) -> bool:
-    """Whether it came to its end before that."""
+    """True if it came to its end before that."""
     process = _start(lab, folder)
     try:
         process.wait(seconds)

@@ -23,7 +23,7 @@ FALSE_AT_MOST = 0.05
 
 SLOWER_BY = 0.03
 SLOWER_SPREAD = 0.015  # of a block, as a quiet machine has it at one thread
-# Of 4,000 such tables it is found in 89.8 % within 20 blocks, 92 % within 21 and 95 % within 22: a
+# It is found in 89.8 % of 4,000 such tables within 20 blocks, 92 % within 21 and 95 % within 22: a
 # promise that 200 tables can tell from chance.
 SLOWER_BLOCKS = 22
 SLOWER_FOUND = 0.9

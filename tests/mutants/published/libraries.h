@@ -21,7 +21,7 @@
 
 namespace lockbench::mutants::published {
 
-// What one thread waits for and another one posts, once.
+// An object that one thread waits for and another one posts, once.
 class Baton {
  public:
   void post() {

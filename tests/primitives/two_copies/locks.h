@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a shared object of the test does with locks, so that the test needs no header of theirs.
+// The functions of a shared object of the test on locks: the test needs no header of theirs.
 #pragma once
 
 struct Locks {

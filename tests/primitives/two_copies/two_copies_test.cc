@@ -123,7 +123,7 @@ TEST_P(SeparateState, ThreadsThatShareALockStillExcludeEachOther) {
   first_.unlock_recursive(lock);
 }
 
-// What the headers cannot prevent is reported by a debug build.
+// A debug build reports what the headers cannot prevent.
 TEST(TwoCopiesOfClangLoadedLocally, AreReportedByADebugBuild) {
   const Case tested{"clang_debug", RTLD_LOCAL, ""};
   if (access(object_of(tested, 1).c_str(), R_OK) != 0) GTEST_SKIP() << "clang was not there";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What ISO C++20 allows ([intro.races], [atomics.order]), by enumeration: every choice of the store
-// that each load reads, and every modification order; those that violate an axiom are left out. It
-// shares nothing with the simulator.
+// The executions that ISO C++20 allows ([intro.races], [atomics.order]), by enumeration: every
+// choice of the store that each load reads, and every modification order; those that violate an
+// axiom are left out. It shares nothing with the simulator.
 
 #include <algorithm>
 #include <bit>
@@ -89,7 +89,7 @@ struct Event {
   std::size_t thread = 0;
   bool initial = false;
   WeakOperation operation;
-  // Of a candidate execution:
+  // Members of a candidate execution:
   std::size_t source = 0;  // the event that it reads from
   std::optional<int> read;
   std::optional<int> written;

@@ -14,7 +14,7 @@
 namespace lockbench::stress::explore {
 namespace {
 
-// Of n threads with k steps each on one word there are (n k)! / (k!)^n.
+// There are (n k)! / (k!)^n orders of n threads with k steps each on one word.
 TEST(Executions, ShowEveryOrderOfStepsThatMatter) {
   for (const Model model : {Model::kSequential, Model::kTso}) {
     const auto orders = [&](const char* program) {

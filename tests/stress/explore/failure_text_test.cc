@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the simulated engine says of a failure: what went wrong is called by its name, and each
+// The simulated engine's description of a failure: what went wrong is called by its name, and each
 // access of the lock is told.
 
 #include <algorithm>

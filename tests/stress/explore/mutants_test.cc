@@ -40,7 +40,7 @@ std::vector<std::size_t> those(bool broken) {
 
 std::string name(const ::testing::TestParamInfo<std::size_t>& info) {
   std::string name = stress_registry()[info.param].name;
-  // Of `table:limit=20`, what a test may be called.
+  // The form of `table:limit=20` that may be a test's name.
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
   return name;
@@ -134,7 +134,7 @@ TEST(WeakMemory, TheOrdersThatALockNeedsAreNamed) {
   EXPECT_TRUE(says("read-modify-write acquire → relaxed (ordering"));
 }
 
-// Of all executions in a process, the first one alone fails.
+// The first of all executions in a process is the only one that fails.
 class ForgetsOnce {
  public:
   void lock() {

@@ -35,7 +35,7 @@ struct WeakOperation {
   bool has_word() const { return kind != kFence && kind != kHeavyBarrier; }
   bool reads() const { return has_word() && kind != kStore; }
   bool may_write() const { return has_word() && kind != kLoad; }
-  // Of a compare-exchange that does not exchange.
+  // The order of a compare-exchange that does not exchange.
   std::memory_order failure() const {
     if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
     return order == std::memory_order_release ? std::memory_order_relaxed : order;
@@ -44,28 +44,28 @@ struct WeakOperation {
 
 using WeakProgram = std::vector<std::vector<WeakOperation>>;
 
-// What each thread read, in order, then what the words are in the end.
+// The values that each thread read, in order, then those of the words in the end.
 using WeakOutcome = std::vector<int>;
 
 // Ends the process where the text is none.
 WeakProgram weak_program_from(std::string_view text);
 std::string to_text(const WeakProgram& program);
 
-// Whether an outcome is the one that is written so: `1 0` for what was read, `*` for anything,
+// True if an outcome is the one that is written so: `1 0` for what was read, `*` for anything,
 // `x=2` for the end: "1 * x=2".
 bool is_outcome(std::string_view text, const WeakOutcome& outcome);
 
-// What a program may do.
+// The possible outcomes of a program.
 struct Explored {
   std::set<WeakOutcome> outcomes;
   std::uint64_t finished = 0;  // executions, without those that were left in the middle
 };
-// What the exhaustive search of the simulator shows.
+// The outcomes that the exhaustive search of the simulator shows.
 Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions);
 // The same under c11 by GraphSearch, which finishes one execution for each graph.
 Explored explored_by_graphs(const WeakProgram& program);
 
-// What ISO C++20 allows, by its axioms: every candidate execution is looked at.
+// The outcomes that ISO C++20 allows, by its axioms: every candidate execution is looked at.
 struct Axioms {
   bool load_buffering = false;  // executions in which sequenced-before and reads-from have a cycle
   // The order of sequentially consistent operations as in RC11 (O. Lahav et al., 2017), which

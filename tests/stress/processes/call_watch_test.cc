@@ -45,7 +45,7 @@ class CallWatchTest : public testing::Test {
 
   std::string in_folder(const char* name) const { return folder_.path() + "/" + name; }
 
-  // What a process does that makes two folders.
+  // The acts of a process that makes two folders.
   void make_two() const {
     syscall(SYS_mkdirat, AT_FDCWD, in_folder("first").c_str(), 0700);
     syscall(SYS_mkdirat, AT_FDCWD, in_folder("second").c_str(), 0700);

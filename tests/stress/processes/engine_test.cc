@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the engine of processes says of locks that are known to be broken, and of some that are not.
+// The verdicts of the engine of processes on locks that are known to be broken, and on some that
+// are not.
 #include "harness/stress/processes/engine.h"
 
 #include <chrono>

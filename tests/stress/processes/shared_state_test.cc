@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What processes leave for each other in the shared state; and plans of epochs.
+// The data that processes leave for each other in the shared state; and plans of epochs.
 #include "harness/stress/processes/shared_state.h"
 
 #include <iterator>

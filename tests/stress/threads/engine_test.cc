@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the engine says of locks that are known to be broken, and of some that are not.
+// The verdicts of the engine on locks that are known to be broken, and on some that are not.
 #include "harness/stress/threads/engine.h"
 
 #include <atomic>
@@ -62,7 +62,7 @@ Report report_on(const RegisteredLock& entry, Order order) {
   return report.value_or(Report());
 }
 
-// What is broken is found long before that.
+// A broken lock is found long before that.
 const Order kSearch{.budget = 30s};
 const Order kOneSearch{.budget = 30s, .reruns = 0};
 

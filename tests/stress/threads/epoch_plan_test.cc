@@ -168,7 +168,7 @@ int plans_of(const RegisteredLock& entry, std::string_view mode, const Is& is) {
   return plans;
 }
 
-// What a lock does at its first uses, it does once in the life of a lock.
+// The acts of a lock at its first uses happen once in the life of a lock.
 TEST(EpochPlan, AtTimesEachMeetingBeginsWithANewLock) {
   const auto renews = [](const EpochPlan& plan) { return plan.renews; };
   EXPECT_GT(plans_of(able(), "collisions", renews), 20);

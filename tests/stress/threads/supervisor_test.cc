@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 using Clock = std::chrono::steady_clock;
 
-// Whether the body returned.
+// True if the body returned.
 bool watched(const SharedStateMemory& state, const std::function<void()>& body) {
   return supervise(
              *state, body, [] {}, Clock::time_point::max()) == Supervised::kReturned;

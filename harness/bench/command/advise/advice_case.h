@@ -17,7 +17,7 @@
 
 namespace lockbench {
 
-// What is asked of a lock. question.h makes it of flags.
+// The ability that is asked of a lock. question.h makes it of flags.
 enum class QuestionKind {
   kMutex,      // one thread at a time
   kReaders,    // a share of the operations only reads
@@ -63,8 +63,8 @@ absl::StatusOr<AdviceCase> with_loads(const AdviceCase& wanted, const CellCheck&
 // two, these. First come those that people have without a library.
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 
-// Whether the plan has the map of readers and writers, if its budget is long enough; and whether it
-// was not.
+// Return whether the plan has the map of readers and writers, if its budget is long enough; and
+// whether it was not.
 bool draws_map(const AdviceCase& wanted);
 bool leaves_out_map(const AdviceCase& wanted, const Plan& plan);
 

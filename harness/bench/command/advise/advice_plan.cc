@@ -26,7 +26,7 @@ constexpr Nanoseconds kLongestWindow = milliseconds(500);
 constexpr std::int64_t kLeastBlocks = 7;
 constexpr std::int64_t kMostBlocks = 25;
 
-// Of the highest load that the threads reach.
+// Shares of the highest load that the threads reach.
 constexpr double kLow = 0.1;
 constexpr double kMedium = 0.5;
 constexpr double kHigh = 0.9;
@@ -37,7 +37,7 @@ absl::Status about_flag(absl::string_view flag, const absl::Status& status) {
       absl::StrCat(flag, ": ", absl::StripPrefix(status.message(), "load: ")));
 }
 
-// Of the first candidate that accepts the case.
+// The traits of the first candidate that accepts the case.
 absl::StatusOr<CellTraits> traits_of(const AdviceCase& wanted, const CellCheck& check) {
   absl::StatusOr<CellTraits> traits = absl::InternalError("no candidate");
   for (const PrimitiveSpec& primitive : candidates_for(wanted)) {
@@ -174,8 +174,8 @@ Preset empty_preset(const std::string& title) {
   return {.name = "advise", .title = title, .blocks = 1};
 }
 
-// What answers the case within the budget: if nothing says how often the threads lock, at as many
-// loads as there is time for; then the map of readers and writers, if there is time for it.
+// The sweeps that answer the case within the budget: if nothing says how often the threads lock, at
+// as many loads as there is time for; then the map of readers and writers, if there is time for it.
 std::vector<Sweep> sweeps_for(const Resolved& resolved, Nanoseconds budget,
                               const CellCheck& check) {
   const AdviceCase& wanted = resolved.wanted;

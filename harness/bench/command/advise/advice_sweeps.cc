@@ -22,7 +22,7 @@ constexpr Nanoseconds kLeastWindow = milliseconds(50);
 constexpr std::array kMapReads{0.5, 0.9, 0.99};
 constexpr std::array<Nanoseconds, 3> kMapHolds{Nanoseconds(200), Nanoseconds(2'000),
                                                Nanoseconds(20'000)};
-// Of the highest rate that any lock keeps: where the p99 wait of each lock is measured.
+// Shares of the highest rate that any lock keeps, at which the p99 wait of each lock is measured.
 constexpr std::array kRateSteps{0.1, 0.3, 0.5, 0.7, 0.85};
 // A p99 is the wait of one operation in a hundred.
 constexpr double kOpenOperations = 200;
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> sample_every_for(const Cell& cell, const Loads& loa
   return cell.hold.duration < std::chrono::microseconds(10) ? 8 : 1;
 }
 
-// What the cells with the most threads need: one for all, so that the budget is known.
+// The window that the cells with the most threads need: one for all, so that the budget is known.
 WindowNeeds needs_of(const Cell& asked, const Loads& loads, const CellTraits& traits) {
   WindowNeeds needs{.warmup = kWarmup, .window = kLeastWindow};
   const auto include = [&](const Cell& cell) {
@@ -63,7 +63,7 @@ WindowNeeds needs_of(const Cell& asked, const Loads& loads, const CellTraits& tr
   return needs;
 }
 
-// What all sweeps have in common.
+// The part that all sweeps have in common.
 Sweep sweep_over(const Cell& cell, std::vector<PrimitiveSpec> primitives) {
   Sweep sweep{.primitives = std::move(primitives),
               .workloads = {cell.workload},

@@ -63,7 +63,7 @@ absl::Status ask_for_services(AdviceCase& wanted) {
   return absl::OkStatus();
 }
 
-// Of a cell as it is measured: bind_by_default().
+// The traits of a cell as it is measured: bind_by_default().
 absl::StatusOr<CellTraits> check_here(Cell cell) {
   if (cell.pinning == "none") cell.pinning = "scatter";
   return traits_here(cell);

@@ -212,14 +212,14 @@ constexpr auto kOfCase = {"--threads",
                           "--when",
                           "--beats"};
 
-// What is wrong with the flags that name a source of cases.
+// The error in the flags that name a source of cases.
 std::string validate_source(const CLI::App& advise, const AdviseOptions& options) {
   if (!options.source.given()) return options.source.idle();
   const std::string other = first_given(advise, kOfLoad);
   return other.empty() ? "" : options.source.flag + ": says the whole case; leave out " + other;
 }
 
-// What the case lacks.
+// The error that says which flag the case lacks.
 std::string validate_case(const CLI::App&, const AdviseOptions& options) {
   const AdviceCase& wanted = options.wanted;
   const bool complete = options.source.given();
@@ -235,7 +235,7 @@ std::string validate_case(const CLI::App&, const AdviseOptions& options) {
   return {};
 }
 
-// What is wrong with the flags that say how often the threads lock.
+// The error in the flags that say how often the threads lock.
 std::string validate_pace(const CLI::App& advise, const AdviseOptions& options) {
   std::string first;
   for (const char* const way : {"--rate", "--every", "--load", "--think"}) {
@@ -279,7 +279,7 @@ std::string validate_services(const CLI::App& advise, const AdviseOptions& optio
          other;
 }
 
-// What is wrong with the flags that say where the answer comes from.
+// The error in the flags that say where the answer comes from.
 std::string validate_ways(const CLI::App& advise, const AdviseOptions& options) {
   if (was_given(advise, "--machine")) {
     const std::string other = first_given(advise, {"--run", "--budget", "--memory"});

@@ -17,11 +17,11 @@
 
 namespace lockbench {
 
-// What the answers depend on.
+// The facts that the answers depend on.
 struct AskedAbout {
   std::uint32_t processors = 1;       // of this machine
   std::vector<std::string> machines;  // the names of models
-  // Whether this machine can do what a case says, and can measure it within a budget.
+  // OK if this machine can do what a case says; and OK if it can measure it within a budget.
   std::function<absl::Status(const AdviceCase&)> possible;
   std::function<absl::Status(const AdviceCase&, Nanoseconds)> affordable;
 };

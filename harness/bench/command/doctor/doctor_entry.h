@@ -26,9 +26,9 @@ class OtherMachines {
   virtual std::string examples() const = 0;
 
   virtual void add_flags(CLI::App& doctor) = 0;
-  // What is wrong with the flags that were given; empty if nothing is.
+  // The error in the flags that were given; empty if there is none.
   virtual std::string complete(const CLI::App& doctor, const Invocation& invocation) = 0;
-  // Whether the flags ask for them.
+  // True if the flags ask for them.
   virtual bool are_asked() const = 0;
   // Checks them, and returns the exit code.
   virtual int check(bool json, std::ostream& out, std::ostream& err) = 0;

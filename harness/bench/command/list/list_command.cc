@@ -98,7 +98,7 @@ int show_preset(const ListOptions& options, std::ostream& out, std::ostream& err
   const absl::StatusOr<ResourceText> preset = read_preset(name);
   if (!preset.ok()) return wrong(preset.status());
   out << preset->text;
-  // Whether it could be written is asked where the program ends.
+  // The end of the program checks whether it could be written.
   return kSuccess;
 }
 

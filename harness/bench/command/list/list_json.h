@@ -31,7 +31,7 @@ struct ListedPrimitive {
   bool usual = false;  // the name alone means this entry
 };
 
-// Of the entries with one name, the one with the default choices comes first.
+// The entry with the default choices comes first among those with its name.
 std::vector<ListedPrimitive> listed_primitives(const Catalog& catalog);
 
 struct ListedPreset {

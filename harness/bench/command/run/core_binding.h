@@ -24,8 +24,8 @@ std::string bind_by_default(Preset& preset);
 // The same for the trials of a plan that are not bound.
 std::string bind_by_default(Plan& plan);
 
-// What the catalog says of the cell, with what the cores of this machine add to it: windows and
-// limits are computed for the slowest of them that its threads may run on.
+// The traits that the catalog has for the cell, with what the cores of this machine add to them:
+// windows and limits are computed for the slowest of them that its threads may run on.
 absl::StatusOr<CellTraits> traits_here(const Cell& cell);
 
 // InvalidArgument if a trial's pinning names processors or cores that this process may not use, so

@@ -39,7 +39,7 @@ double own_cpu_s() {
   return sum_s;
 }
 
-// What others do while this thread sleeps; empty within the limits.
+// Describes what others do while this thread sleeps; empty within the limits.
 std::string others_now(const DisturbanceLimits& limits = {}) {
   const std::optional<ProcessorUse> use = watch_processors(allowed_processor_numbers(), kLook);
   if (!use || use->all == 0) return {};

@@ -45,7 +45,7 @@ class MachineWatch {
   // Records that a trial was disturbed after the patience had ended.
   void note_busy(const std::string& reason);
 
-  // Whether trials with interference are accepted.
+  // True if trials with interference are accepted.
   bool accepts_interference() const { return patience_left_ <= Nanoseconds::zero(); }
 
   // How long it has waited so far.
@@ -54,8 +54,8 @@ class MachineWatch {
   const Surroundings& surroundings() const { return surroundings_; }
 
  private:
-  // What the processors did, and how much of it lockbench and its trials used, up to one point in
-  // time.
+  // The work of the processors, and how much of it lockbench and its trials used, up to one point
+  // in time.
   struct Reading {
     ProcessorUse all;
     double own_s = 0;

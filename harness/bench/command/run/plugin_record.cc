@@ -11,7 +11,8 @@
 namespace lockbench {
 namespace {
 
-// What the flags say that no macro of the compiler says; the last one of a kind decides.
+// The facts that the flags say and that no macro of the compiler says; the last flag of a kind
+// decides.
 struct FlagFacts {
   bool little = false;  // -O1 or -Og
   bool lto = false;

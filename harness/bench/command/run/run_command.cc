@@ -39,7 +39,7 @@ namespace {
 // Below this number of blocks nothing can be decided. A plan of fewer blocks is measured as it is.
 constexpr std::uint32_t kFirstBlocks = 3;
 
-// Whether the run adds blocks until comparisons are decided. A shard measures the blocks of the
+// True if the run adds blocks until comparisons are decided. A shard measures the blocks of the
 // preset or of --blocks, because a task does not know what the others decided. Without these and
 // without --precision, a run first measures a few blocks of all cells, and then blocks of the cells
 // whose comparisons are open. Without the Python modules that decide, the plan is fixed.

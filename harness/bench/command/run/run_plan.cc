@@ -128,7 +128,7 @@ absl::Status cannot_be_read(const absl::Status& status) {
                                          "; name the folder of a run that was interrupted");
 }
 
-// Whether all trials have their row and the run is recorded as finished.
+// Returns whether all trials have their row and the run is recorded as finished.
 absl::StatusOr<bool> is_finished(const Meta& meta, const std::filesystem::path& trials) {
   if (meta.end.state != RunEnd::State::kFinished) return false;
   const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);
@@ -149,7 +149,7 @@ bool is_computed(const Plan& plan) {
   return !plan.trials.empty() && !plan.trials.front().cell.machine.empty();
 }
 
-// Whether the run can be continued by the command for rows of this kind.
+// OK if the run can be continued by the command for rows of this kind.
 absl::Status check_kind(const Meta& meta, const std::filesystem::path& folder, RowKind kind) {
   if (meta.shard) {
     return absl::FailedPreconditionError(

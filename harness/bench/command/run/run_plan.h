@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a command measures: the preset that its command line chooses, with its flags laid over it,
-// as a new run (run_plan) or as the rest of one (resume_run).
+// The plan that a command measures: the preset that its command line chooses, with its flags laid
+// over it, as a new run (run_plan) or as the rest of one (resume_run).
 #pragma once
 
 #include <filesystem>

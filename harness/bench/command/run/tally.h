@@ -43,7 +43,8 @@ class Tally {
   std::map<std::pair<std::string, Outcome>, Trouble> troubles_;  // by primitive and workload
 };
 
-// Of all trials that have a row. `rows`: of trials of `plan`, the attempts at each in their order.
+// The tally of all trials that have a row. `rows`: of trials of `plan`, the attempts at each in
+// their order.
 Tally tally_of(const Plan& plan, std::span<const Measurement> rows);
 
 }  // namespace lockbench

@@ -26,7 +26,7 @@
 namespace lockbench {
 namespace {
 
-// Whether `parent` is still the parent of this process. The check comes after prctl(): if the
+// True if `parent` is still the parent of this process. The check comes after prctl(): if the
 // parent dies in between, either the kernel or the check notices it.
 bool bound_to(pid_t parent) {
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
@@ -40,7 +40,7 @@ absl::Status load_for(const Cell& cell, const std::vector<std::string>& plugins)
   return load_plugins(plugins_on_path());
 }
 
-// What else can go wrong becomes a row when the trial is measured.
+// Everything else that can go wrong becomes a row when the trial is measured.
 int try_out(const Trial& trial, std::ostream& err) {
   try {
     static_cast<void>(Catalog::standard().subject_for(trial));

@@ -7,7 +7,8 @@
 
 namespace lockbench::internal {
 
-// What liblockbench_observe.so offers under the name lockbench_observer. Members are only added.
+// The interface that liblockbench_observe.so offers under the name lockbench_observer. Members are
+// only added.
 struct Observer {
   struct Wait {
     std::uint64_t since;

@@ -96,7 +96,7 @@ def _timeline(periods: list[list[float]]) -> list[Bar]:
 
 
 def histograms(place: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of its waits, holds and thinks; only those that were timed."""
+    """The histograms of its waits, holds and thinks; only those that were timed."""
     return [
         _histogram(what, place[what])
         for what in ("wait", "hold", "think")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What POSIX says of mutexes and condition variables, as a program. It ends with 0 if all holds and
+// POSIX's rules for mutexes and condition variables, as a program. It ends with 0 if all holds and
 // otherwise prints the line that does not. `contract count N`: 4 threads add to one number N times
 // each, then to another one, and it prints how many additions were lost of each. `contract filtered
 // N`: the same with a recursive mutex, in a process that allows itself few system calls.
@@ -24,7 +24,7 @@
 
 #include "posix_checks.h"
 
-// What another thread gets from trylock, timedlock and unlock.
+// The results of another thread from trylock, timedlock and unlock.
 struct other {
   pthread_mutex_t* mutex;
   int tried, timed, timed_on_clock, invalid, unlocked;

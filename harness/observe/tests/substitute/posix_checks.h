@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the programs that check POSIX functions share. It needs _GNU_SOURCE.
+// Code that the programs that check POSIX functions share. It needs _GNU_SOURCE.
 #pragma once
 
 #include <stdio.h>

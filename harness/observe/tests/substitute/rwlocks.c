@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What POSIX says of locks for readers and writers, as a program. It ends with 0 if all holds and
+// POSIX's rules for locks for readers and writers, as a program. It ends with 0 if all holds and
 // otherwise prints the line that does not. `rwlocks together`: prints whether two readers hold a
 // lock at once. `rwlocks count N`: 4 threads add to a number N times each, and read it as often; it
 // prints how many additions were lost, and how many reads saw a change.
@@ -14,7 +14,7 @@
 
 #include "posix_checks.h"
 
-// What another thread gets.
+// The results of another thread.
 struct other {
   pthread_rwlock_t* lock;
   int read, written, read_timed, written_timed, read_on_clock, written_on_clock, invalid;
@@ -57,7 +57,7 @@ static void held_to_write(pthread_rwlock_t* lock) {
   EXPECT(other.read_on_clock, ETIMEDOUT);
   EXPECT(other.written_on_clock, ETIMEDOUT);
   EXPECT(other.invalid, EINVAL);
-  // Of the same thread: what can never end is an error.
+  // A wait of the same thread that can never end is an error.
   EXPECT(pthread_rwlock_wrlock(lock), EDEADLK);
   EXPECT(pthread_rwlock_rdlock(lock), EDEADLK);
   EXPECT(pthread_rwlock_trywrlock(lock), EBUSY);

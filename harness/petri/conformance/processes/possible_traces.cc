@@ -17,7 +17,7 @@ struct Victim {
   std::uint32_t holds = 0;          // number of holds that were recorded and not released
   std::optional<Event> pending;     // the request that had not returned when it was killed
 
-  // Whether it may have had one hold more than was recorded.
+  // True if it may have had one hold more than was recorded.
   bool is_unsure(const std::vector<Event>& recorded) const {
     return pending || (last && recorded[*last].kind == Event::kRelease);
   }

@@ -20,7 +20,7 @@
 namespace lockbench::stress::threads {
 namespace {
 
-// What the process writes for its supervising process.
+// The state that the process writes for its supervising process.
 struct Progress {
   enum Phase : std::uint64_t { kRunning, kChecking, kDone };
 

@@ -13,7 +13,7 @@ set(LOCKBENCH_WRAPPED_FREE _ZdlPv _ZdlPvm _ZdlPvSt11align_val_t _ZdlPvmSt11align
                            _ZdaPv _ZdaPvm _ZdaPvSt11align_val_t _ZdaPvmSt11align_val_t)
 list(TRANSFORM LOCKBENCH_WRAPPED_FREE PREPEND -Wl,--wrap=)
 
-# Of the checkout; once installed, it is among the others.
+# The folder of the checkout; once installed, it is among the others.
 set(LOCKBENCH_COUNT_PAUSES_FOLDER ${CMAKE_CURRENT_LIST_DIR}/../public)
 
 function(lockbench_build_in_form_PREDICT target)

@@ -22,7 +22,7 @@ from analysis.errors import InputError
 from analysis.text import markdown_table
 from predicted import error_model
 
-# What names a cell of the grid, apart from its primitive.
+# The columns that name a cell of the grid, apart from its primitive.
 CELL = (
     "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns pinning"
 ).split()
@@ -109,7 +109,7 @@ def repeated(measured: pd.DataFrame) -> Accuracy | None:
 
 
 def rank_ceiling(measured: pd.DataFrame) -> float | None:
-    """What the median rank correlation of a prediction without any error would be, as far as the
+    """The median rank correlation that a prediction without any error would have, as far as the
     blocks tell. None if there is one block, or if the blocks have no order in common.
 
     Source: C. Spearman, "The Proof and Measurement of Association between Two Things", 1904: a
@@ -255,7 +255,7 @@ def falls_text(found: pd.DataFrame, few: int, many: int, most: float) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """What differs between the predictions for a model and for one with another figure."""
+    """The difference between the predictions for a model and for one with another figure."""
 
     name: str
     rate: float  # median of |varied / base - 1|
@@ -282,7 +282,7 @@ def change(name: str, base: pd.DataFrame, varied: pd.DataFrame) -> Change:
 
 
 def changes(trials: pd.DataFrame, base: str) -> list[Change]:
-    """Of each machine of a run against the machine `base`; the greatest effect first."""
+    """Changes of each machine of a run against the machine `base`; the greatest effect first."""
     machines = list(dict.fromkeys(trials["machine"]))
     if base not in machines:
         raise InputError(f"no row is of machine {base!r}; the run has {', '.join(machines)}")

@@ -36,7 +36,7 @@ class Curve:
     points: pd.DataFrame  # threads, published and predicted, in ns
 
     def rates(self, column: str) -> pd.Series:
-        """Of all threads together, by their number."""
+        """The rates of all threads together, by their number."""
         return (self.points["threads"] / self.points[column]).set_axis(self.points["threads"])
 
     def peak(self, column: str) -> int:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What readers of runs have to know of predictions."""
+"""The facts about predictions that readers of runs need."""

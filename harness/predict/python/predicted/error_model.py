@@ -69,7 +69,7 @@ def measured_on(file: Path = FILE) -> str:
 
 
 def band(figure: str, threads: float, hold_ns: float, processors: float | None) -> Band | None:
-    """Of the nearest class; None if the file has no errors of the figure."""
+    """The band of the nearest class; None if the file has no errors of the figure."""
     return _band(figure, float(threads), hold_ns if hold_ns == hold_ns else 0.0, processors)
 
 
@@ -90,7 +90,7 @@ def _band(figure: str, threads: float, hold_ns: float, processors: float | None)
 
 
 class Predicted(ErrorModel):
-    """Of rows that the model of a machine gave: those whose column `predicted` is true."""
+    """Errors of rows that the model of a machine gave: those whose column `predicted` is true."""
 
     participle = "predicted"
     plural = "predictions"

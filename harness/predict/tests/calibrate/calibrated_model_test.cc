@@ -72,7 +72,7 @@ TEST(CalibratedModel, SubtractsWhatALoopContainsBesideItsSubject) {
                                                       .interrupt = 400 * kNs}));
 }
 
-// Of a transfer of 60 ns.
+// The transfer takes 60 ns.
 TEST(CalibratedModel, AStepThatTransfersDelayLittleWasWorkedAheadOf) {
   MeasuredFigures figures = figures_of_two();
   const auto lookahead = [&figures](double alone, double beside) {

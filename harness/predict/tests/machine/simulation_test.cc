@@ -37,7 +37,7 @@ void work(Picoseconds duration) {
   Simulation::current()->work(duration);
 }
 
-// Of the running thread. The clock of the model takes no time.
+// The time of the running thread. The clock of the model takes no time.
 std::int64_t now_ns() {
   return Simulation::current()->now_ns();
 }
@@ -615,9 +615,8 @@ TEST_F(SimulationTest, ThreadsThatArePlacedOnOneProcessorNeverRunAtTheSameTime) 
   }
 }
 
-// What delays a thread while it waits for a line is not lost when the line arrives. Two threads
-// read it at 1000 ns; the second waits for the first from 1050 ns on, and is interrupted at 1070
-// ns.
+// A delay of a thread that waits for a line is not lost when the line arrives. Two threads read it
+// at 1000 ns; the second waits for the first from 1050 ns on, and is interrupted at 1070 ns.
 TEST_F(SimulationTest, AnInterruptDelaysAThreadThatWaitsForALine) {
   const auto end_of_load = [](bool interrupted) {
     MachineModel model = model_of_four();

@@ -109,7 +109,7 @@ EtcdClaim::Place EtcdClaim::await_change(platform::Time deadline) {
         std::min<platform::Time>(deadline, platform::now() + kAfterNoWatch));
     return look();
   }
-  // What happened before the watch had begun.
+  // Looks at what happened before the watch had begun.
   if (*since > seen_revision_) {
     const Place place = look();
     if (place != Place::kWaiting || (one && predecessor_ != before)) return place;

@@ -39,7 +39,7 @@ class EtcdClaim {
 
   // The lease has ended, or is over by this process's clock.
   bool is_over() const { return lease_->lost || platform::now() >= lease_->end.load(); }
-  // Of a claim that holds.
+  // The token of a claim that holds.
   std::uint64_t token() const { return base_ + revision_; }
 
  private:

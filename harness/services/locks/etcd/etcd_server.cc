@@ -16,7 +16,7 @@ namespace {
 constexpr int kLeastMajor = 3;
 constexpr int kLeastMinor = 4;
 
-// What a trial that was killed leaves is removed by the server then.
+// Everything that a killed trial leaves is removed by the server then.
 constexpr int kKeptS = 24 * 60 * 60;
 
 std::uint64_t now_us() {
@@ -36,7 +36,7 @@ void check_version(EtcdGateway& gateway) {
   gateway.refuse("is of version " + version + "; needed is 3.4 or newer");
 }
 
-// Whether one of the servers says that its cluster has a leader, or none says that it has not.
+// True if one of the servers says that its cluster has a leader, or none says that it has not.
 // Without a majority, none has one.
 bool may_have_leader(const EtcdGateway::Address& members, std::size_t& answers) {
   for (const Address& member : members) {
@@ -89,7 +89,7 @@ EtcdServer::~EtcdServer() {
                                             {"range_end", to_base64(end_of_prefix(prefix_))}});
     gateway->ask(kRevoke, {{"ID", base_lease_}});
   } catch (const ServiceError&) {
-    // What is left at the server has a lease.
+    // Everything that is left at the server has a lease.
   }
 }
 

@@ -33,7 +33,7 @@ class EtcdServer {
   RequestCounts& counts() { return *counts_; }
   ServiceUse use();
 
-  // What the names of a key's holds begin with. No key's name begins with that of another.
+  // The beginning of the names of a key's holds. No key's name begins with that of another.
   std::string name_of(std::string_view key) const;
 
   // The name of the base, in base64. Its value is a number.

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr char kAuthenticate[] = "/v3/auth/authenticate";
 
-// Of HTTP.
+// Status codes of HTTP.
 constexpr long kOk = 200;
 constexpr long kUnauthorized = 401;
 constexpr long kUnavailable = 503;

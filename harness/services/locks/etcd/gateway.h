@@ -44,7 +44,7 @@ class EtcdGateway {
   // The same, but throws ServiceError if the answer is an error.
   Json request(const char* path, const Json& body);
 
-  // What is at a path that needs no account: `/version`, `/metrics`.
+  // The text at a path that needs no account: `/version`, `/metrics`.
   std::string get(const char* path);
 
   template <auto kEnd>

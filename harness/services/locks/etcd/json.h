@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the JSON gateway of etcd answers: numbers are texts, and what is 0 or empty is left out.
+// The answers of etcd's JSON gateway: numbers are texts, and what is 0 or empty is left out.
 #pragma once
 
 #include <charconv>
@@ -14,7 +14,7 @@ namespace lockbench::services {
 
 using Json = nlohmann::json;
 
-// What `object` has under this name; null if it has none.
+// The value that `object` has under this name; null if it has none.
 inline const Json& part_of(const Json& object, const char* name) {
   static const Json null;
   if (!object.is_object()) return null;

@@ -33,7 +33,7 @@ class EtcdQueues {
                   [this](EtcdLease& lease) { extend(lease); }),
         capacity_(address.capacity) {}
 
-  // What the names for a key begin with.
+  // The beginning of the names for a key.
   std::string queue_of(std::string_view key) const { return server_.name_of(key); }
   RequestCounts& counts() { return server_.counts(); }
   ServiceUse use() { return server_.use(); }

@@ -33,7 +33,7 @@ const std::shared_ptr<EtcdLease>& EtcdSession::fresh_lease() {
   if (lease_ != nullptr) {
     const platform::Time late = lease_->end.load() - lease_->length / 3;
     const bool is_fresh = !lease_->lost && platform::now() < late;
-    // What the watchdog has missed is asked for, too: a lease that is gone is replaced.
+    // A renewal that the watchdog has missed is asked for, too: a lease that is gone is replaced.
     if (!is_fresh && (lease_->lost || !renew(gateway_, *lease_, counts_))) lease_.reset();
   }
   if (lease_ == nullptr) grant();

@@ -8,7 +8,7 @@
 namespace lockbench::services {
 namespace {
 
-// What a server or an account may have set otherwise would end waits and holds early. A session
+// Settings that a server or an account may have changed would end waits and holds early. A session
 // that a pooler shares gets no settings: `Statements::begin` has those of a transaction.
 std::string settings_of_session(const PostgresqlSettings& settings, std::chrono::milliseconds wait,
                                 const std::string& prepare = "") {

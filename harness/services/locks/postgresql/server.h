@@ -38,7 +38,7 @@ class PostgresqlServer {
   PostgresqlKind kind() const { return settings_.kind; }
   // Otherwise a pooler may give each transaction another session.
   bool sessions_are_own() const { return settings_.prepared; }
-  // Of the numbers of keys; no other trial has the same.
+  // The salt of the numbers of keys; no other trial has the same.
   std::uint64_t salt() const { return salt_; }
   ServiceUse use() const;
 

@@ -119,7 +119,7 @@ void Session::close() {
 
 void Session::connect() {
   const bool connected_before = !where_.empty();
-  // What the address says besides counts more than what is before it.
+  // The settings in the address count more than those before it.
   const std::string patience = std::to_string(kPatience.count());
   const std::array<const char*, 4> names{"connect_timeout", "application_name", "dbname", nullptr};
   const std::array<const char*, 4> values{patience.c_str(), "lockbench", address_.text.c_str(),

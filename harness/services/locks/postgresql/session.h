@@ -27,7 +27,7 @@ struct SessionAddress {
   std::string setup;  // statements, or empty
 };
 
-// What libpq takes, of an address as users write it. Throws ServiceError if it is none.
+// The text that libpq takes, from an address as users write it. Throws ServiceError if it is none.
 std::string libpq_address(const std::string& given);
 
 class Session {
@@ -38,7 +38,7 @@ class Session {
   // An answer that takes longer than it may counts as none.
   static constexpr std::chrono::seconds kPatience{2};
 
-  // What a client does if the session turns out to be lost.
+  // The reaction of a client if the session turns out to be lost.
   enum class IfLost { kAskAgain, kFail };
 
   struct Answer {

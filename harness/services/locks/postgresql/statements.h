@@ -18,7 +18,7 @@
 
 namespace lockbench::services {
 
-// What keeps a key.
+// The kind of object that keeps a key.
 enum class PostgresqlKind {
   kAdvisory,
   kAdvisoryTransaction,

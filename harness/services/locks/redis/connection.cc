@@ -207,7 +207,7 @@ Reply Connection::receive(Clock::time_point deadline) {
 
 void Connection::listen(std::string_view prefix) {
   if (!listener_.empty()) {
-    // What came after the last wait is not for this one.
+    // A message that came after the last wait is not for this one.
     while (read(Clock::now()) != nullptr) {
     }
     if (context_ != nullptr) return;

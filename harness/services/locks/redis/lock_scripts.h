@@ -18,7 +18,7 @@ inline constexpr char kChannels[] = "free:";
 inline constexpr char kKept[] = R"(
 local kept = 600000)";
 
-// What a request does that must wait, in the scripts below.
+// The acts of a request that must wait, in the scripts below.
 inline constexpr char kWaitInQueue[] = R"(
   if ARGV[3] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1] .. ARGV[5]) end
   if ARGV[3] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1] .. ARGV[5]) end
@@ -75,9 +75,9 @@ redis.call('DEL', KEYS[1]))") +
   return script;
 }
 
-// Of a client that waits no longer. ARGV: its value and listener as they are in the queue, and the
-// capacity. If it was woken already and the key is free, it wakes the next one instead; else
-// returns 0.
+// The script for a client that waits no longer. ARGV: its value and listener as they are in the
+// queue, and the capacity. If it was woken already and the key is free, it wakes the next one
+// instead; else returns 0.
 inline Script& leave_script() {
   static Script script(std::string(R"(
 if redis.call('LREM', KEYS[2], 0, ARGV[1]) > 0 then return 0 end

@@ -21,7 +21,8 @@ RedisServer::~RedisServer() {
   try {
     remove_keys();
   } catch (const ServiceError&) {
-    // What is left at the server expires, but for a key of RedisAsPublished without an expiry.
+    // Everything that is left at the server expires, but for a key of RedisAsPublished without an
+    // expiry.
   }
 }
 

@@ -17,7 +17,7 @@
 
 namespace lockbench::services {
 
-// Of the names of keys; no other call returns the same.
+// A prefix for the names of keys; no other call returns the same.
 std::string new_prefix();
 
 class RedisServer {

@@ -75,7 +75,7 @@ class Redlock {
   ServiceUse service_use();
 
  private:
-  // What the servers said to a request: how many answered, and how many answered with yes.
+  // The answers of the servers to a request: how many answered, and how many answered with yes.
   struct Votes {
     std::size_t answers = 0;
     std::size_t yes = 0;

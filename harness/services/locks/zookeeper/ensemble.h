@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What servers of an ensemble say of themselves without a session.
+// The answers of an ensemble's servers about themselves without a session.
 #pragma once
 
 #include <cstddef>

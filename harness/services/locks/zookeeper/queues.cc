@@ -67,7 +67,7 @@ void ZooKeeperQueues::remove_all(ZooKeeperSession& session) const {
     session.remove(queue);
   }
   session.remove(root_);
-  // Of those that others have made, it would fail; and also while there are other trials.
+  // It would fail for one that others have made; and also while there are other trials.
   if (made_top_) session.remove(kTop);
 }
 

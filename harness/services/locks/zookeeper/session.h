@@ -36,14 +36,14 @@ struct ZooKeeperAddress {
   bool finds_lost_nodes = true;
 };
 
-// Of a request.
+// The answer to a request.
 struct ZooKeeperAnswer {
   int code = ZOK;                  // one of ZOO_ERRORS
   std::string name;                // of the node that was made
   std::vector<std::string> names;  // of the children of a node
   std::uint64_t made_ms = 0;       // when that node was made, by the server's clock
 
-  // Whether the request was carried out is not known.
+  // True if it is not known whether the request was carried out.
   bool is_in_doubt() const {
     return code == ZCONNECTIONLOSS || code == ZOPERATIONTIMEOUT || code == ZSESSIONMOVED;
   }
@@ -94,7 +94,7 @@ class ZooKeeperSession {
   ZooKeeperAnswer list_latest(const std::string& path);
   ZooKeeperAnswer remove(const std::string& path);
   std::vector<ZooKeeperAnswer> remove_all(const std::vector<std::string>& paths);
-  // Whether there is a node. If so, its end is an event.
+  // Asks whether there is a node. If so, its end is an event.
   ZooKeeperAnswer watch(const std::string& path);
 
   // How many events there were. They also come when a connection or the session ends.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an epoch of the engine `services` does.
+// The acts of an epoch of the engine `services`.
 #include "harness/services/engine/plan.h"
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What arrives through the proxy, and when.
+// The data that arrives through the proxy, and its time.
 #include "harness/services/engine/proxy.h"
 
 #include <array>

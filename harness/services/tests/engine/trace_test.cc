@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the trace of a failure shows.
+// The lines that the trace of a failure shows.
 #include "harness/services/engine/trace.h"
 
 #include <tuple>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What requests to etcd's JSON gateway are made of. harness/services/tests needs servers for the
-// rest.
+// The parts of requests to etcd's JSON gateway. harness/services/tests needs servers for the rest.
 #include <string>
 #include <utility>
 

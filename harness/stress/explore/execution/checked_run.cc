@@ -465,7 +465,7 @@ bool CheckedRun::is_ordered(const Event& acquired, std::uint32_t key) {
   return false;
 }
 
-// Whether the hold has expired. The thread has then lost the key, and what it does from then on is
+// True if the hold has expired. The thread has then lost the key, and what it does from then on is
 // not checked.
 bool CheckedRun::is_late(std::int64_t since_ns) const {
   const std::int64_t limit_ns = entry_.abilities.hold_limit.count();

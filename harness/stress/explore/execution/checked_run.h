@@ -63,8 +63,8 @@ class CheckedRun {
     bool in_trace = true;
   };
 
-  // What may make a try_lock() fail: the uses of a key, each from its request to the end of its
-  // release, and the calls of these.
+  // The acts that may make a try_lock() fail: the uses of a key, each from its request to the end
+  // of its release, and the calls of these.
   struct Traffic {
     std::uint32_t uses = 0;
     std::uint64_t uses_begun = 0;
@@ -85,7 +85,7 @@ class CheckedRun {
       if (reads_only) --reads;
     }
     void begin_call() { ++calls, ++calls_begun; }
-    // What was under way at `before`, or began since.
+    // The traffic that was under way at `before`, or began since.
     InTheWay since(const Traffic& before) const {
       return {before.uses + (uses_begun - before.uses_begun),
               before.calls + (calls_begun - before.calls_begun)};
@@ -259,8 +259,8 @@ class CheckedRun {
   std::uint64_t contended_ = 0;
   std::uint64_t lock_accesses_ = 0;
   std::uint64_t requests_ = 0;
-  // Of a lock for readers and writers, for each key: whether it is one thread's, so that this
-  // thread only reads. Of other locks empty.
+  // For each key of a lock for readers and writers: true if it is one thread's, so that this thread
+  // only reads. Empty for other locks.
   std::vector<bool> sole_readers_;
   std::uint64_t writers_served_ = 0;
 };

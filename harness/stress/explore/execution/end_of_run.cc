@@ -70,8 +70,7 @@ class CheckedRun::UnusedKey {
 
   UnusedKey(CheckedRun& run, std::uint32_t key) : run_(run), key_(key) {}
 
-  // Of tries that fail one after the other, the first shows why. The others would hide what led to
-  // it.
+  // If tries fail one after the other, the first shows why. The others would hide what led to it.
   void refused() {
     run_.world_.log().stop();
     run_.world_.makes_progress();

@@ -41,7 +41,7 @@ bool CheckedRun::has_order() const {
   return entry_.abilities.serves_in_order();
 }
 
-// Whether the thread may be inside to write: it has a hold that is not known to read only, or has
+// True if the thread may be inside to write: it has a hold that is not known to read only, or has
 // not yet returned from the release of one.
 bool CheckedRun::writes(const ThreadRecord& thread) const {
   const std::vector<Event>& holds = thread.position.holds;
@@ -51,8 +51,8 @@ bool CheckedRun::writes(const ThreadRecord& thread) const {
                      [this](const Event& hold) { return !reads(hold.key); });
 }
 
-// Whether the thread that waits must be served before one that requests `key` now. Whether a key of
-// several readers is requested to read or to write is not known, so it is left out.
+// Says whether the thread that waits must be served before one that requests `key` now. Whether a
+// key of several readers is requested to read or to write is not known, so it is left out.
 std::optional<CheckedRun::Ahead> CheckedRun::place_before(const ThreadRecord& waiting,
                                                           std::uint32_t key) const {
   const std::uint32_t its_key = waiting.position.doing.key;
@@ -120,7 +120,7 @@ bool CheckedRun::note_places(std::uint32_t number) {
   return true;
 }
 
-// Whether it waits in a call that may be in a queue. A thread whose unlock() waits, for example for
+// True if it waits in a call that may be in a queue. A thread whose unlock() waits, for example for
 // a thread of the lock's own, is in none.
 bool CheckedRun::is_in_queue(const ThreadRecord& thread) const {
   const ThreadPosition& position = thread.position;
@@ -128,7 +128,7 @@ bool CheckedRun::is_in_queue(const ThreadRecord& thread) const {
          (!position.may_be_refused || position.timed);
 }
 
-// Whether the thread is in a call of the lock, makes a handle, or ends, which may destroy
+// True if the thread is in a call of the lock, makes a handle, or ends, which may destroy
 // thread-local variables of the lock.
 bool CheckedRun::may_be_in_the_lock(const ThreadRecord& thread) const {
   const Event::Kind doing = thread.position.doing.kind;
@@ -137,7 +137,7 @@ bool CheckedRun::may_be_in_the_lock(const ThreadRecord& thread) const {
          thread.makes_handle || ends;
 }
 
-// Whether the threads that the lock has started do nothing but wait, for others or for a time. If
+// True if the threads that the lock has started do nothing but wait, for others or for a time. If
 // one does something, it may be in the way of a request that the lock has not registered.
 bool CheckedRun::own_threads_wait() const {
   for (std::uint32_t thread = 1; thread < world_.threads(); ++thread) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to the lock before the threads of the program begin: many holds of one key, many
+// The uses of the lock before the threads of the program begin: many holds of one key, many
 // refusals of a held key, many other keys, many holds at once.
 
 #include <chrono>

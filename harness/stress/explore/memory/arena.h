@@ -51,14 +51,14 @@ class Arena {
 
   // Returns false if `place` was not returned by allocate() or was released before.
   bool release(const void* place);
-  // Whether the address lies in memory that was released. Requires contains().
+  // True if the address lies in memory that was released. Requires contains().
   bool freed(const void* address) const {
     const std::size_t granule = offset(address) / kGranule;
     return granule < states_.size() && states_[granule] == State::kFreed;
   }
   // Number of bytes at `place`, which allocate() returned.
   std::size_t size_at(const void* place) const;
-  // Whether any memory was released since reset().
+  // True if any memory was released since reset().
   bool any_freed() const { return any_freed_; }
   // Number of allocations that were not released.
   std::uint64_t live() const { return live_; }

@@ -69,7 +69,7 @@ class Memory {
   void constructed(Thread thread, const void* word, unsigned bytes);
   // A word whose beginning was not announced. All threads may use it from now on.
   void add_unannounced(const void* word, unsigned bytes);
-  // Whether the word exists.
+  // True if the word exists.
   bool knows(const void* word) const;
   // The word is destroyed. The stores to it that are still in the buffer of `thread` are dropped,
   // because no thread may read the word any more.
@@ -82,7 +82,7 @@ class Memory {
   // stores to them leave the buffer, and those that came before: later, the place may be that of
   // another variable.
   void end_frame(Thread thread, const void* begin, const void* end);
-  // Whether any word is a local variable.
+  // True if any word is a local variable.
   bool any_on_stack() const { return !on_stack_.empty(); }
 
   std::uint64_t load(Thread thread, const void* word, unsigned bytes, std::memory_order order);
@@ -115,7 +115,7 @@ class Memory {
   // For an update, after its function: the ages of other stores that it could read if another
   // update had not read them.
   const std::vector<std::uint8_t>& ages_taken() const { return ages_taken_; }
-  // Whether these functions have offered all that the model allows, in this execution so far.
+  // True if these functions have offered all that the model allows, in this execution so far.
   bool offers_all() const { return offers_all_; }
   std::uint64_t load_aged(Thread thread, const void* word, std::size_t age,
                           std::memory_order order);
@@ -128,7 +128,7 @@ class Memory {
   }
   void end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::size_t age, std::memory_order order);
-  // Whether there is a store that `thread` is not yet required to see.
+  // True if there is a store that `thread` is not yet required to see.
   bool has_unseen(Thread thread);
   // see_all: the last store of every word becomes visible to the thread. see_polled: the same
   // for the words that it has read since the last such call. The thread does not synchronize with
@@ -139,7 +139,7 @@ class Memory {
   // A sleep on the word, or a wake-up. It acts like a sequentially consistent fence, in one order
   // with all sleeps and wake-ups of this word, for which note() uses the number `thing`.
   void queue_fence(Thread thread, const void* word, std::uint64_t thing);
-  // Whether accesses of other threads, or the beginning of the word's existence, are not ordered
+  // True if accesses of other threads, or the beginning of the word's existence, are not ordered
   // before the next event of `thread`.
   bool end_is_unordered(Thread thread, const void* word);
   // The same for the words in [begin, end); kC11.
@@ -155,9 +155,9 @@ class Memory {
   bool others_buffer(Thread thread);  // any thread but `thread`; or has_unseen()
   bool buffers(Thread thread, const void* word) const;
   bool buffers_meet(Thread a, Thread b) const;  // both have a store to the same word
-  // Whether it has a store to a word that lies in these bytes.
+  // True if it has a store to a word that lies in these bytes.
   bool buffers_within(Thread thread, const void* begin, std::size_t bytes) const;
-  // Whether a store with this order goes only into its thread's buffer.
+  // True if a store with this order goes only into its thread's buffer.
   bool keeps_back(std::memory_order order) const {
     return model_ == Model::kTso && order != std::memory_order_seq_cst;
   }
@@ -179,7 +179,7 @@ class Memory {
     event(threads_[thread].chain, 10, nullptr, false);
     threads_[thread].older = threads_[thread].buffer.size();
   }
-  // Whether it has put a store into its buffer since its last decision point.
+  // True if it has put a store into its buffer since its last decision point.
   bool stored_since(Thread thread) const {
     return threads_[thread].buffer.size() > threads_[thread].older;
   }
@@ -316,7 +316,7 @@ class Memory {
   void make_room();
   bool alone() const { return started_ == 1; }
 
-  // Whether it is a variable with static storage. Parts of a heap or a stack may have another use
+  // True if it is a variable with static storage. Parts of a heap or a stack may have another use
   // when an execution ends.
   bool is_static(const void* word) const;
 
@@ -324,7 +324,7 @@ class Memory {
   void restore_static();
   std::uint32_t join_overlapping(const void* word, unsigned bytes, std::uint32_t number);
 
-  // What note() orders, other than words. An execution has a few of them.
+  // An object that note() orders, other than a word. An execution has a few of them.
   struct Thing {
     std::uint64_t number;
     Word word;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a memory order acquires or releases.
+// Says whether a memory order acquires or releases.
 #pragma once
 
 #include <atomic>

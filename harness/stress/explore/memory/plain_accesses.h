@@ -51,7 +51,7 @@ class PlainAccesses {
   // Forgets all accesses.
   void reset();
 
-  // Whether `thread` was the last to make the same access, among those that share an entry of
+  // True if `thread` was the last to make the same access, among those that share an entry of
   // recent_, and has released nothing since. Then adding it would find and change nothing.
   bool is_repeated(const Memory& memory, std::uint32_t thread, const PlainAccess& access) {
     const Recent now{.place = access.place,
@@ -74,7 +74,7 @@ class PlainAccesses {
   // such as the one that gives an atomic object its first value.
   std::optional<DataRace> race_of_atomic(const Memory& memory, std::uint32_t thread,
                                          const PlainAccess& access) const;
-  // Whether `thread`, which frees this memory, may do so before an access of another thread:
+  // True if `thread`, which frees this memory, may do so before an access of another thread:
   // nothing orders the two.
   bool race_with_free(const Memory& memory, std::uint32_t thread, const void* place,
                       std::size_t bytes) const;

@@ -68,7 +68,7 @@ class ScOrder {
   // Each event of `before` comes before each event of `after`.
   void order(const ScSet& before, const ScSet& after);
 
-  // Whether an event of `to` is one of `from` or comes after one of `from`.
+  // True if an event of `to` is one of `from` or comes after one of `from`.
   bool reaches(const ScSet& from, const ScSet& to) const;
 
  private:

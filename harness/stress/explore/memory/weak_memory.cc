@@ -118,7 +118,7 @@ void Memory::keep_release_by_byte(WordHistory& history) {
   }
 }
 
-// What is released by the stores to the bytes of an access.
+// Everything that the stores to the bytes of an access release.
 ByteRelease Memory::release_of_bytes(const WordHistory& history, const void* word, unsigned bytes) {
   ByteRelease all;
   const std::size_t first = offset_in_word(word);
@@ -216,7 +216,7 @@ void Memory::drop_unreadable(WordHistory& history) {
 
 // ---- the total order of sequentially consistent operations
 
-// Whether S still exists if an access comes to this position. `fences` happen before the access.
+// True if S still exists if an access comes to this position. `fences` happen before the access.
 bool Memory::keeps_order(Thread thread, const WordHistory& history, OrderPosition position,
                          bool in_order, const ScSet& fences) const {
   if (sc_order_.empty()) return true;

@@ -54,7 +54,7 @@ struct StoreRecord {
   ScSet read_targets;
 };
 
-// What an acquiring thread joins that reads a byte.
+// The knowledge that an acquiring thread joins when it reads a byte.
 struct ByteRelease {
   VectorClock release;
   ScKnowledge sc_release;
@@ -62,7 +62,7 @@ struct ByteRelease {
 
 struct WordHistory {
   std::vector<StoreRecord> stores;  // oldest first, without those that no thread can read
-  // Of a word that is accessed in several sizes: each byte has the release sequence of the stores
+  // For a word that is accessed in several sizes: each byte has the release sequence of the stores
   // to it, by its offset from the next lower multiple of 8. Empty: all accesses were of one size.
   std::vector<ByteRelease> bytes_released;
   bool stored = false;       // since the size of its accesses changed last

@@ -11,7 +11,7 @@
 namespace lockbench::stress::explore {
 namespace {
 
-// Of longer traces, and of more decisions, finding the accesses that decide would take too long.
+// For longer traces, and for more decisions, finding the accesses that decide would take too long.
 constexpr std::size_t kMostSteps = 1000;
 constexpr std::size_t kMostUndone = 8;
 

@@ -26,7 +26,7 @@ struct Counterexample {
   Schedule schedule;
   std::vector<TraceStep> steps;
   std::vector<World::OldStore> old_stores;
-  // Of the smallest program and schedule, after they were found: how many times they were executed
+  // For the smallest program and schedule, after they were found: how many times they were executed
   // again, and how many of these failed. All, unless the lock uses what the engine does not decide.
   std::uint32_t reruns = 0;
   std::uint32_t failures = 0;

@@ -172,7 +172,7 @@ std::chrono::duration<double> share_of_a_model(const ExploreOptions& options) {
   return std::chrono::duration<double>(options.budget) / options.models.size();
 }
 
-// Whether the model had at least a tenth of its share of the budget: with less, it says nothing
+// True if the model had at least a tenth of its share of the budget: with less, it says nothing
 // that no execution failed.
 bool had_its_share(const ModelWork& work, const ExploreOptions& options) {
   constexpr double kLeastPart = 0.1;

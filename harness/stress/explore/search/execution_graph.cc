@@ -98,9 +98,9 @@ void ExecutionGraph::forget_new() {
   for (GraphEvent& event : events_) event.store_is_new = false;
 }
 
-// What would be there of this graph if `reader` met `added`: what the search added before the
-// reader read, and what `added` depends on. Of what is left out, what was added last before ended
-// with it.
+// The part of this graph that would be there if `reader` met `added`: what the search added before
+// the reader read, and what `added` depends on. Of what is left out, what was added last before
+// ended with it.
 class ExecutionGraph::Kept {
  public:
   Kept(const ExecutionGraph& graph, const GraphEvent& reader, const GraphEvent& added,
@@ -110,12 +110,12 @@ class ExecutionGraph::Kept {
   bool has(const GraphEvent& event) const {
     return event.stamp < until_ || added_.depends_on(event.name);
   }
-  // Whether it has its store, too, or its place in the queue.
+  // True if it has its store, too, or its place in the queue.
   bool has_store(const GraphEvent& event) const {
     return event.store_stamp < until_ || added_.depends_on(event.name);
   }
 
-  // Whether the event met the newest of what is kept or was added before it.
+  // True if the event met the newest of what is kept or was added before it.
   bool met_newest(const GraphEvent& event) const {
     return met_newest_in_queue(event) && read_newest(event) && stored_newest(event);
   }
@@ -141,7 +141,7 @@ class ExecutionGraph::Kept {
     return is_newest(event, event.stamp, *event.queued_after, true) && queued_newest(event);
   }
 
-  // Whether the store of `other` is kept or was added before `stamp`.
+  // True if the store of `other` is kept or was added before `stamp`.
   bool is_before(EventName other, std::uint32_t stamp) const {
     if (other.is_first() || added_.depends_on(other)) return true;
     return graph_.find(other)->store_stamp <= stamp;
@@ -185,7 +185,7 @@ GraphEvent again(GraphEvent event) {
   return event;
 }
 
-// Whether both would come directly after the same store or sleep.
+// True if both would come directly after the same store or sleep.
 bool excludes(const GraphEvent& event, const GraphEvent& added, bool in_queue) {
   if (event.word != added.word) return false;
   if (in_queue) return event.queues && *event.queued_after == *added.queued_after;
@@ -232,7 +232,7 @@ std::optional<std::vector<GraphEvent>> ExecutionGraph::revisit(const GraphEvent&
   return before;
 }
 
-// Of each store, the one before it may be left out.
+// The store before each store may be left out.
 void ExecutionGraph::place_stores(std::vector<GraphEvent>& events) const {
   for (std::size_t i = 0; i < events.size(); ++i) {
     GraphEvent& event = events[i];

@@ -32,23 +32,23 @@ struct EventName {
 
 struct GraphEvent {
   EventName name;
-  // Of two events of one execution, the one that the search added first has the smaller stamp. It
-  // need not have happened first: it may have been told to read a store that was added later. The
-  // store of an update, or the place of a sleep or wake-up in its queue, then has a later stamp.
+  // If the search added one event of an execution before another, it has the smaller stamp. It need
+  // not have happened first: it may have been told to read a store that was added later. The store
+  // of an update, or the place of a sleep or wake-up in its queue, then has a later stamp.
   std::uint32_t stamp = 0;
   std::uint32_t store_stamp = 0;
   const void* word = nullptr;
   bool reads = false;
   bool stores = false;
   bool queues = false;
-  // What it met. Absent: not decided yet.
+  // The events that it met. Absent: not decided yet.
   std::optional<EventName> read;          // the store that it read
   std::optional<EventName> stored_after;  // the store before its own; for an update the one it read
   std::optional<EventName> queued_after;
   // It may fail or return spuriously: the answers so far to the questions whether it does.
   std::vector<bool> spurious;
   bool keeps_value = false;  // an update that stores what it read
-  // Of an event that is still to happen: the memory model may forbid what it is to meet.
+  // True for an event that is still to happen: the memory model may forbid what it is to meet.
   bool is_tried = false;
   // If it stores or queues: others may meet that in other executions, which were not noted yet.
   bool store_is_new = false;
@@ -77,7 +77,7 @@ class ExecutionGraph {
   // Adds the next event of its thread, of which `read`, `stored_after` and `queued_after` are
   // decided as far as it has them.
   void add(GraphEvent event);
-  // Whether the last event of the thread fails or returns spuriously.
+  // Notes whether the last event of the thread fails or returns spuriously.
   void answer(std::uint32_t thread, bool spurious);
   const GraphEvent& last_of(std::uint32_t thread) const {
     return events_[positions_[thread].back()];
@@ -92,7 +92,7 @@ class ExecutionGraph {
 
   // The sleeps and wake-ups of the word, in order.
   const std::vector<EventName>& queue_of(const void* word) const;
-  // Whether it would read the same value if it read again now.
+  // True if it would read the same value if it read again now.
   bool reads_newest(const GraphEvent& event) const;
   void keep_value(std::uint32_t thread);  // the last event of the thread did so
 

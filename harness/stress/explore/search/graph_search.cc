@@ -78,7 +78,7 @@ std::size_t GraphSearch::choose(const Point& point) {
 }
 
 std::size_t GraphSearch::choose_thread(const Point& point) {
-  // What threads do before their next access does not depend on the order in which they do it.
+  // The acts of threads before their next access do not depend on the order of these acts.
   for (std::size_t i = 0; i < point.options.size(); ++i) {
     const Option& option = point.options[i];
     if (option.kind == Option::kRun && (point.awake_only >> option.thread & 1) != 0) return i;
@@ -111,7 +111,7 @@ bool GraphSearch::was_spurious(std::uint32_t thread) const {
   return false;
 }
 
-// Whether each thread that reads in a loop has read the newest stores, and so will wait for ever.
+// True if each thread that reads in a loop has read the newest stores, and so will wait for ever.
 // Otherwise it goes on in another execution.
 bool GraphSearch::only_waits() const {
   return std::all_of(graph_.events().begin(), graph_.events().end(), [&](const GraphEvent& event) {

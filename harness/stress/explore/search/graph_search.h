@@ -65,7 +65,7 @@ class GraphSearch final : public Strategy, public AccessFollower {
   // Why not all executions are explored; empty if they are.
   const std::string& obstacle() const { return obstacle_; }
 
-  // Of the last execution.
+  // The graph of the last execution.
   const ExecutionGraph& graph() const { return graph_; }
 
  private:

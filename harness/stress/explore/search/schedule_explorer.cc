@@ -73,12 +73,12 @@ bool is_crowd(const LitmusProgram& program) {
   return program.threads.size() > kMostThreadsToExplore;
 }
 
-// Whether it polls or is refused so often that other orders of the same calls show nothing new.
+// True if it polls or is refused so often that other orders of the same calls show nothing new.
 bool is_monotonous(const LitmusProgram& program) {
   return program.polls != 0 || program.refusals > kMostHoldsToExplore;
 }
 
-// Whether it is executed once, and explored no earlier than in the second round.
+// True if it is executed once, and explored no earlier than in the second round.
 bool is_late(const LitmusProgram& program) {
   return is_crowd(program) || is_monotonous(program) || holds_before(program) > kMostHoldsToExplore;
 }
@@ -232,7 +232,7 @@ const char* ScheduleExplorer::why_not_every(const LitmusProgram& program) const 
   if (lock.hold_limit.count() != 0) return "its holds end with time";
   if (program.has(Act::kMakeAgain)) return "a program makes the lock again";
   if (most_preemptions(program) == 0) return "a program is too long";
-  // What threads read may then depend on more.
+  // The values that threads read may then depend on more.
   if (!conditions_.races_end_it) return "it has data races";
   return nullptr;
 }
@@ -245,7 +245,7 @@ bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) {
   return why_not == nullptr;
 }
 
-// Whether no promise depends on which of two unordered events came first: whether a refusal was
+// True if no promise depends on which of two unordered events came first: whether a refusal was
 // due, and whose turn it was.
 bool ScheduleExplorer::every_shows_all(const LitmusProgram& program) const {
   const Abilities& lock = entry_.abilities;
@@ -320,7 +320,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
   conditions_.patient = false;
 }
 
-// Whether the program has its turn in the round with this bound. A program with a long warm-up or
+// True if the program has its turn in the round with this bound. A program with a long warm-up or
 // many threads is explored in the second round, because the first round is for faults that are
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
@@ -332,7 +332,7 @@ bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) c
   return bound <= most_preemptions(program);
 }
 
-// Whether it was not whole with a smaller bound, so that random executions show more.
+// True if it was not whole with a smaller bound, so that random executions show more.
 bool ScheduleExplorer::took_too_long(const LitmusProgram& program) const {
   return std::any_of(outcome_.explored.begin(), outcome_.explored.end(),
                      [&](const ExploredProgram& one) {

@@ -44,7 +44,7 @@ struct ExploredProgram {
   double seconds = 0;
 };
 
-// What was done under one memory model.
+// The work that was done under one memory model.
 struct ModelWork {
   Model model = Model::kTso;
   std::uint64_t executions = 0;
@@ -80,7 +80,7 @@ struct ExploreOptions {
   std::function<void(const Outcome&)> progress;  // called a few times a second
 };
 
-// What is wrong with a lock of which two executions of one schedule differ.
+// The error of a lock of which two executions of one schedule differ.
 inline constexpr char kNotTheSameTwice[] =
     "it does not do the same thing twice under one schedule; it uses a clock, random numbers, a "
     "processor's number or an address that the engine does not decide";
@@ -140,8 +140,8 @@ class ScheduleExplorer {
   Clock::time_point told_ = began_;
   std::uint64_t walks_ = 0;
   std::uint32_t without_end_ = 0;  // programs that were not explored whole in every interleaving
-  // Of the executions from now on. Once a missing order was found, races do not end them and it
-  // does not count: the search is for its consequence.
+  // The conditions of the executions from now on. Once a missing order was found, races do not end
+  // them and it does not count: the search is for its consequence.
   Conditions conditions_;
   bool only_two_holders_ = false;  // no other failures count
   Pace pace_;                      // of random executions, without patient ones

@@ -99,7 +99,7 @@ class Shrinker {
     return execution.failure && execution.failure->oracle == kept_.failure.oracle;
   }
 
-  // Whether an execution of the program fails alike. Then it is kept.
+  // True if an execution of the program fails alike. Then it is kept.
   bool fails_alike(const LitmusProgram& program, Strategy& strategy) {
     if (is_over()) return false;
     Execution execution = execute(program, strategy, until_);
@@ -133,7 +133,7 @@ class Shrinker {
     });
   }
 
-  // Whether these decisions lead to the failure before `until`.
+  // True if these decisions lead to the failure before `until`.
   bool follows(const std::vector<Option>& decisions, std::optional<Clock::time_point> until) {
     ScheduleReplay strategy(decisions);
     return is_alike(execute(kept_.program, strategy, until));
@@ -150,7 +150,7 @@ class Shrinker {
       newer[i].thread = 0;
       if (follows(newer, until_)) schedule = std::move(newer);
     }
-    // Of a long schedule, large pieces are tried first: it has too many decisions to try each.
+    // Large pieces of a long schedule are tried first: it has too many decisions to try each.
     std::size_t piece = schedule.size() > kLongSchedule ? std::bit_floor(schedule.size()) / 2 : 1;
     for (; piece != 0; piece /= 2) {
       for (std::size_t end = schedule.size(); end != 0;) {

@@ -48,7 +48,7 @@ std::uint64_t key_of(const Point& point) {
   return key;
 }
 
-// Whether the point decides if an operation fails or returns spuriously. If so, the second option
+// True if the point decides if an operation fails or returns spuriously. If so, the second option
 // is that it does, and the first that it does not.
 bool may_be_spurious(const Point& point) {
   return point.options.back().kind == Option::kSpurious;
@@ -57,14 +57,14 @@ bool may_be_spurious(const Point& point) {
 // One of this many possible spurious events happens.
 constexpr std::uint64_t kSpuriousOneIn = 8;
 
-// Whether the point decides which store is used or when stores become visible. If so, the first
+// True if the point decides which store is used or when stores become visible. If so, the first
 // option is what would happen on a machine without these choices.
 bool is_of_stores(const Point& point) {
   const Option::Kind kind = point.options.front().kind;
   return kind == Option::kRead || kind == Option::kPlace || kind == Option::kArrive;
 }
 
-// Of 16 choices of a store, how many may take a store other than the last.
+// The number of 16 choices of a store that may take a store other than the last.
 std::uint32_t draw_old(Random& random) {
   constexpr std::uint32_t kOld[] = {1, 4, 8};
   return kOld[random() % std::size(kOld)];

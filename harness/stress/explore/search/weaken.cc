@@ -41,7 +41,7 @@ struct WeakerOrder {
   std::memory_order order;
 };
 
-// Whether the place belongs to the lock, and not to the program that tests it or to the simulated
+// True if the place belongs to the lock, and not to the program that tests it or to the simulated
 // platform.
 bool is_of_lock(const SourcePlace& place) {
   return !place.file.starts_with("harness/") && !place.file.starts_with("primitives/platform/");

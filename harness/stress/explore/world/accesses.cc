@@ -125,7 +125,7 @@ std::size_t World::choose_age(NextAccess next, Option::Kind kind,
   return age;
 }
 
-// What the running thread is about to do with the word, and the stores that it may meet. `updates`
+// The next access of the running thread to the word, and the stores that it may meet. `updates`
 // says of a store whether an access that reads it also stores.
 template <class Updates>
 NextAccess World::next_access(const void* word, const std::vector<std::uint8_t>& ages,

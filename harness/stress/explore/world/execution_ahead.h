@@ -21,7 +21,7 @@ namespace lockbench::stress::explore {
 // One process writes, and another one reads after the first has ended.
 class ExecutionAhead {
  public:
-  // What there is no room for is not known afterwards.
+  // Text and decisions without room are not known afterwards.
   static constexpr std::size_t kMostText = std::size_t{1} << 16;
   static constexpr std::size_t kMostDecisions = std::size_t{1} << 20;
 

@@ -348,7 +348,7 @@ bool World::naps(std::uint32_t thread) const {
 bool World::settled(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
   if (state.state == State::kAsleep && !naps(thread)) return true;
-  // What it read before may be what it waits for.
+  // The value that it read before may be what it waits for.
   if (state.read_old) return false;
   if (naps(thread)) return state.polled_at == memory_.changes();
   return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;

@@ -80,7 +80,7 @@ class World {
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
-  // Whether this world still exists. Correct only for the newest world.
+  // True if this world still exists. Correct only for the newest world.
   static bool exists(const World* world);
 
   // An access that read a store other than the last, or a store that was placed before others.
@@ -137,7 +137,7 @@ class World {
   // thread before it starts others.
   void allow_steps(std::uint64_t most) { most_steps_ = most; }
 
-  // Of the next executions.
+  // The conditions of the next executions.
   void set_conditions(const Conditions& conditions) { conditions_ = conditions; }
   const Conditions& conditions() const { return conditions_; }
 
@@ -201,7 +201,7 @@ class World {
   bool ended(std::uint32_t thread) const { return threads_[thread].state == State::kEnded; }
   bool waits(std::uint32_t thread) const { return threads_[thread].state == State::kAsleep; }
 
-  // Whether the thread waits until another thread does something: it sleeps until it is woken, or
+  // True if the thread waits until another thread does something: it sleeps until it is woken, or
   // has polled without success so many times that it certainly does nothing else. A thread that
   // sleeps until a time polls: it waits if nothing has changed since it last looked.
   bool settled(std::uint32_t thread) const;
@@ -212,7 +212,7 @@ class World {
   // The thread that holds the mutex for which this one sleeps; absent if it sleeps for none.
   std::optional<std::uint32_t> owner_of_mutex_for(std::uint32_t thread) const;
 
-  // Whether the thread polls without sleeping.
+  // True if the thread polls without sleeping.
   bool spins(std::uint32_t thread) const { return threads_[thread].state == State::kPaused; }
 
   std::int64_t time_ns() const { return now_ns_; }
@@ -232,7 +232,7 @@ class World {
   std::uint64_t accesses() const { return accesses_; }
   std::uint64_t beats() const { return beats_; }
 
-  // Whether the program itself is executing. Another thread of the system may call this; its answer
+  // True if the program itself is executing. Another thread of the system may call this; its answer
   // may be slightly out of date.
   bool in_program() const { return executing_ && !*static_cast<const volatile bool*>(&untracked_); }
 
@@ -314,7 +314,7 @@ class World {
   void plain_access(const PlainAccess& access);
   void volatile_access(const PlainAccess& access);
   const std::optional<DataRace>& data_race() const { return data_race_; }
-  // Whether there was an access of instrumented code in this execution.
+  // True if there was an access of instrumented code in this execution.
   bool sees_plain_accesses() const { return instrumented_; }
 
   // The next access is made by the code at this return address. at_instrumented: by code of a
@@ -495,7 +495,7 @@ class World {
 
   // Only with Model::kC11:
   void check_beginning(const void* word);
-  // Whether the end of a word has to come after its last use. With the other models, an execution
+  // True if the end of a word has to come after its last use. With the other models, an execution
   // has failed only if the word is used afterwards.
   bool orders_ends() const { return memory_.weak() && threads_.size() != 1; }
   std::size_t choose_age(NextAccess next, Option::Kind kind, const std::vector<std::uint8_t>& ages);
@@ -524,7 +524,7 @@ class World {
   Fibre outside_;
   std::array<ThreadState, kMaxThreads> slots_;
   std::span<ThreadState> threads_;  // those of slots_ that were started
-  // Of each thread, the word that it is about to access, or null.
+  // The word that each thread is about to access, or null.
   std::array<const void*, kMaxThreads> next_{};
   std::vector<Option> options_;
   std::vector<Own> owns_;

@@ -58,7 +58,7 @@ class WorldProgram final : public SimulatedProgram {
   void yield() override { simulated::pause(); }
   void spin_while_held(void*) override { simulated::pause(); }
   int processor() override { return static_cast<int>(world().processor()); }
-  // Of the two. As libnuma, -1 for one that does not exist.
+  // The node of one of the two processors. As libnuma, -1 for one that does not exist.
   int node_of(int processor) const override { return (processor & ~1) == 0 ? processor : -1; }
 
   std::byte* thread_block(std::size_t module) override { return world().thread_block(module); }

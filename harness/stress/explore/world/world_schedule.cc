@@ -46,7 +46,7 @@ void World::collect_flushes(bool all) {
   }
 }
 
-// Whether a store in the buffer of `thread` may affect the next step of another thread.
+// True if a store in the buffer of `thread` may affect the next step of another thread.
 bool World::matters_to_others(std::uint32_t thread) const {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     if (i == thread) continue;
@@ -175,7 +175,7 @@ void World::count_step() {
   }
 }
 
-// Whether instrumented code of the running thread polls in a loop that changes nothing: it is in
+// True if instrumented code of the running thread polls in a loop that changes nothing: it is in
 // the state in which it polled here before. Such a thread can do nothing else until memory changes,
 // so it need not be run until then. The first poll at a place only notes the place, and the second
 // one its state, because most threads poll once or twice and then do something.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader needs beside the figures: what was not valid and why, on what machine and with what
-build the run was made, the command that repeats it, and what the method was. Words only."""
+"""The facts that a reader needs beside the figures: what was not valid and why, on what machine and
+with what build the run was made, the command that repeats it, and what the method was. Words
+only."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def target_note(run: Run) -> str:
 
 
 def surroundings(run: Run) -> list[str]:
-    """What the rows say of what else was going on, each a sentence."""
+    """The rows' report of what else was going on, each a sentence."""
     trials = run.final
     notes = []
     for column, start in (
@@ -215,7 +216,7 @@ def _build(build: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def cannot(run: Run, table: pd.DataFrame) -> list[str]:
-    """What this run cannot show, and which run would."""
+    """Says what this run cannot show, and which run would."""
     valid = run.valid
     if valid.empty:
         return ["No row is valid, so no figure is shown. The reasons are listed below."]

@@ -28,7 +28,7 @@ _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
 _OUTSIDE = cells.apart("threads", "keys", "rate_per_s").union(_HOLD)
 # Not significantly different, but slower than this share of the fastest: no answer all the same.
 _NEAR = 0.9
-# Of more fields than this each hold has its own answers: there would be too many boxes to try.
+# With more fields than this each hold has its own answers: there would be too many boxes to try.
 MOST_FIELDS = 150
 
 
@@ -134,7 +134,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
 
 
 def _one_group_a_place(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of groups that differ only by the sampling, the group with most primitives represents all."""
+    """The group with most primitives represents all groups that differ only by the sampling."""
     sizes = rows.groupby("group")["label"].transform("size")
     best = rows.assign(size=sizes).sort_values("size", ascending=False, kind="stable")
     chosen = best.drop_duplicates(AXES)["group"]
@@ -269,7 +269,7 @@ class _Words:
     of: str  # after a ratio, before another primitive
 
 
-# Of throughput; and of open loops, which are compared by their p99 wait.
+# The words for throughput; and for open loops, which are compared by their p99 wait.
 _WORDS = (
     _Words("Fastest", "the speed of"),
     _Words("Shortest p99 wait", "as short a p99 wait as that of"),
@@ -277,7 +277,7 @@ _WORDS = (
 
 
 def _because(primitive: str, spots: list[Spot], judged: verdict.Table, words: _Words) -> str:
-    """What holds in every one of the cells, or in how many it holds."""
+    """Says what holds in every one of the cells, or in how many it holds."""
     whole = len(spots)
     certain = [spot for spot in spots if spot.first == primitive and spot.settled]
     if len(certain) == whole:

@@ -39,7 +39,7 @@ _CONTENTS = (
     ("machine", "Machine and command"),
     ("method", "Method"),
 )
-# Of the table of cells. Those after the workload are shown on demand: page.css.
+# The columns of the table of cells. Those after the workload are shown on demand: page.css.
 _COLUMNS = (
     "primitive, verdict, of the fastest, median, threads, keys, hold, workload, p99 wait,"
     " least – greatest, longest wait, mean wait, slowest thread, Jain, CPU/op, memory, pictures"

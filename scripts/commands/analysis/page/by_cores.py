@@ -19,7 +19,7 @@ Point = tuple[float, float]  # threads ÷ cores, ratio
 def charts(
     fleet: Fleet, scope: Mapping[int, Sequence[int]], labels: Sequence[str], maker: Maker
 ) -> list[Chart]:
-    """Of these groups, by machine. A primitive has a picture if two machines have a line for it."""
+    """Charts of these groups by machine, for each primitive of which two machines have a line."""
     places = {
         machine: own
         for machine, own in fewest_keys(fleet, scope).items()

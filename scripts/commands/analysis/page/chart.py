@@ -123,7 +123,7 @@ def name_lines(axes: Axes, label: str, ends: Sequence[endings.End]) -> None:
 
 
 def text_width(words: Sequence[str]) -> float:
-    """Of the widest, in points."""
+    """The width of the widest, in points."""
     return figure.widest(words, TEXT) * 72
 
 

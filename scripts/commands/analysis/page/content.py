@@ -85,7 +85,7 @@ class Chapter:
 
 
 def heading(chapter: Chapter) -> str:
-    """What a chapter is called: its preset's name and title, else its run's."""
+    """The name of a chapter: its preset's name and title, else its run's."""
     preset = chapter.run.preset
     if preset and chapter.run.title:
         preset += f": {chapter.run.title}"
@@ -150,7 +150,7 @@ def _chapter(
 
 
 def _kinds_of_cores(run: Run) -> list[str]:
-    """What the slow cores got, in the cells that the page has room for."""
+    """The share that the slow cores got, in the cells that the page has room for."""
     found = cells.evenly(core_kinds.of(run), _MOST_OF_CORES)
     return [f"{one.group}, threads on {one.threads}: {one.words()}." for one in found]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page says of several machines: which primitive for all of them, which on each, and where
-they disagree. Before it has a form."""
+"""The part of a page about several machines: which primitive for all of them, which on each, and
+where they disagree. Before it has a form."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from itertools import permutations, product
 Place = tuple[int, ...]  # a number along each axis
 Box = tuple[tuple[int, int], ...]  # first and last of each axis
 
-# What a primitive counts that is only not significantly different from the fastest, which counts 1.
+# The weight of a primitive that is not significantly different from the fastest, which counts 1.
 _LEVEL_WEIGHT = 0.6
 # Boxes are grown from so many places of each primitive: neighbours grow into the same ones.
 _MOST_SEEDS = 24
@@ -64,15 +64,15 @@ def _covers(found: Field, label: str) -> bool:
 
 
 def _worth(fields: Mapping[Place, Field], region: Region, left: set[Place]) -> tuple[float, int]:
-    """What it newly answers for; of equals the smaller box."""
+    """The worth of what it newly answers for; of equals the smaller box."""
     new = [place for place in region.places if place in left]
     sure = sum(fields[place].first == region.primitive for place in new)
     return sure + _LEVEL_WEIGHT * (len(new) - sure), -len(region.places)
 
 
 def _boxes(fields: Mapping[Place, Field], label: str, left: set[Place]) -> list[Region]:
-    """Of places that are left, and where the primitive covers, the greatest boxes grown from
-    them: one axis after the other, in every order of axes."""
+    """The greatest boxes grown from places that are left, and where the primitive covers: one axis
+    after the other, in every order of axes."""
     found: dict[Box, Region] = {}
     covered = {place for place, one in fields.items() if _covers(one, label)}
     seeds = sorted(left & covered)

@@ -19,7 +19,7 @@ Section = tuple[list[Chart], list[str]]
 
 
 def load(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> Section:
-    """What a program that also does other work pays."""
+    """The cost for a program that also does other work."""
     loaded = cost_by_load.rows_of(run, rows, most)
     costs, more = lines.along(loaded, cost_by_load.COST, maker, most, "cost by load")
     waits, more_waits = lines.along(loaded, cost_by_load.P99, maker, most, "waits by load")
@@ -31,14 +31,14 @@ def _left(more: int, what: str) -> list[str]:
 
 
 def fairness(rows: pd.DataFrame, maker: Maker, most: int) -> Section:
-    """Whether the throughput was bought by starving threads, in the most contended cells."""
+    """Shows whether the throughput was bought by starving threads, in the most contended cells."""
     measures = [of_fairness.JAIN, of_fairness.SHARES]
     made, left = in_rows.charts(of_fairness.groups_of(rows), measures, maker, most, "fairness")
     return made, _left(left, "cells")
 
 
 def cost(rows: pd.DataFrame, maker: Maker, most: int) -> Section:
-    """What a lock takes from everybody else: processor time and events in the most contended cells;
+    """The cost of a lock for everybody else: processor time and events in the most contended cells;
     memory in the workload with most keys, since it follows keys, and nothing else that is swept."""
     measured = of_cost.measured(rows)
     groups = cells.most_contended(measured[measured["processor_ns"] > 0])
@@ -54,8 +54,8 @@ def cost(rows: pd.DataFrame, maker: Maker, most: int) -> Section:
 
 
 def throughput(rows: pd.DataFrame, maker: Maker, most: int) -> Section:
-    """Of what no load limits, mostly of the saturated loop: along each axis that was swept; bars
-    where nothing was; fixed work by its makespan, bare costs by their time."""
+    """The throughput of what no load limits, mostly of the saturated loop: along each axis that was
+    swept; bars where nothing was; fixed work by its makespan, bare costs by their time."""
     driven = cells.at_full_speed(rows)
     made: list[Chart] = []
     more = 0

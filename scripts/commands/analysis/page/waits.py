@@ -157,7 +157,7 @@ def _words_of(label: str, curve: _Curve) -> str:
 
 
 def _ranked(rows: pd.DataFrame) -> tuple[pd.Series, str]:
-    """Of each primitive the wait that compares them, the best first; and its name."""
+    """The wait of each primitive that compares them, the best first; and its name."""
     column, name = "wait_mean_ns", "mean wait"
     if cells.percentiles_tell(rows).all():
         column, name = "wait_p99_ns", "p99 wait"

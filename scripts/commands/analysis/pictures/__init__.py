@@ -45,7 +45,7 @@ PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "throughput": throughput.draw,
 }
 
-# Of several machines.
+# Pictures of several machines.
 OF_MACHINES: dict[str, Callable[[Sequence[Machine]], Figure | None]] = {
     "by-machine": lambda members: by_machine.draw(Fleet(members)),
     "cost-by-load": cost_by_load.draw_machines,

@@ -52,7 +52,7 @@ def draw(machines: Fleet) -> Figure | None:
 
 
 def _panels(machines: Fleet) -> dict[str, Group]:
-    """Of each workload a panel for each machine, by its title; the same primitives on all."""
+    """A panel for each machine and workload, by its title; the same primitives on all."""
     found = {}
     for workload in machines.workloads:
         ranked = [one.primitive for one in workload.choices][:MOST_LINES]

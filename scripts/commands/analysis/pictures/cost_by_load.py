@@ -104,7 +104,7 @@ def _facets_by_key(run: Run) -> dict[str, Group]:
 
 
 def names_of(members: Sequence[Machine]) -> list[str]:
-    """What machines are, if that tells them apart; else what they are called."""
+    """The models of machines, if these tell them apart; else their names."""
     models = [one.run.machine for one in members]
     return models if len(set(models)) == len(models) else [one.name for one in members]
 

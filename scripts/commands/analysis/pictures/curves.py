@@ -30,18 +30,18 @@ _WIDE, _TALL, _LEFT = 2.75, 2.35, 0.72
 
 @dataclass(frozen=True)
 class Measure:
-    """What a y axis shows."""
+    """The figure that a y axis shows."""
 
     column: str
     label: str
     words: Callable[[float], str]
     share: bool = False  # from 0 to 1, on an even scale; else logarithmic
     title: str = ""  # of its panels, where a picture has several measures
-    # What theory says of a facet, at given places of the axis; None: nothing.
+    # The values that theory has for a facet, at given places of the axis; None: nothing.
     expected: Callable[[Group, Sequence[float]], Sequence[float] | None] | None = None
     # Positions on the axis at which rows of one primitive get a ring.
     ringed: Callable[[pd.DataFrame], Sequence[float]] | None = None
-    # What is drawn for one primitive instead of draw_line(), and the name at its end.
+    # The drawing of one primitive instead of draw_line(), and the name at its end.
     line: Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End] | None = None
     names: Callable[[Group, str], str] = lambda group, label: figure.drawn(label)
     # The column that says which rows are noise, whose figure is only what it is at most.
@@ -54,7 +54,7 @@ class Measure:
         return rows[figures.notna() if self.noise else figures > 0]
 
     def is_noise(self, rows: pd.DataFrame) -> bool:
-        """Of the rows of one primitive at one place of the axis."""
+        """True if any row of one primitive at one place of the axis is noise."""
         return bool(self.noise) and bool(rows[self.noise].any())
 
     def of_median(self, rows: pd.DataFrame) -> str:
@@ -71,7 +71,7 @@ RATE = Measure("operations_per_s", "operations per second", units.count)
 
 @dataclass(frozen=True)
 class Axis:
-    """What the x axis shows, and what is shown along it."""
+    """The figure that the x axis shows, and what is shown along it."""
 
     column: str
     label: str
@@ -193,7 +193,7 @@ def _heading(
 
 
 def notes_of(axis: Axis, rows: pd.DataFrame, runs: Sequence[Run]) -> list[str]:
-    """What the marks of these rows mean."""
+    """The meaning of the marks of these rows."""
     noise = [NOISE] if any(one.is_noise(rows) for one in axis.measures) else []
     return [*axis.notes, *noise, *error_model.explained(run.error for run in runs)]
 
@@ -205,7 +205,7 @@ _SAME_WORK = "workload scenario mode hold_kind hold_ns hold_lines".split()
 def panels_of(
     facets: Sequence[Group], levels: pd.DataFrame, measures: Sequence[Measure]
 ) -> list[list[Panel]]:
-    """Of each facet, a panel for each family and measure."""
+    """The panels of each facet: one for each family and measure."""
     works = [str([facet.key.get(name) for name in _SAME_WORK]) for facet in facets]
     own_levels = [facet.alike(levels) for facet in facets]
     parts: dict[str, list[pd.DataFrame]] = {}

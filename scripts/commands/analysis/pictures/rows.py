@@ -42,7 +42,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Measure:
-    """What lies along an axis."""
+    """The figure that lies along an axis."""
 
     column: str  # the rows' order is that of its medians
     label: str

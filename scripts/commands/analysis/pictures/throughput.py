@@ -105,7 +105,7 @@ SWEEPS = {
 
 
 def expected_share(group: Group, stripes: Sequence[float]) -> list[float] | None:
-    """Of all conflicts, those with another key; None where keys are not drawn evenly."""
+    """The share of conflicts with another key; None where keys are not drawn evenly."""
     keys = group.key["keys"]
     if group.key["key_distribution"] != "uniform" or not keys:
         return None

@@ -128,7 +128,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Lock:
-    """What all engines say of one lock."""
+    """The results of all engines for one lock."""
 
     name: str
     reports: Sequence[Report]
@@ -207,7 +207,7 @@ def _check(report: Mapping[str, Any], oracle: str) -> tuple[str, str]:
 
 
 def _acts_of(program: str) -> Sequence[str]:
-    """Of each thread; what stands before all acts belongs to none."""
+    """The acts of each thread; what stands before all acts belongs to none."""
     threads = [one.strip() for one in program.split("|")]
     threads[0] = re.sub(r"^([KC]\d+ *)+", "", threads[0])
     return threads if program else []

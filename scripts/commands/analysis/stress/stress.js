@@ -1,7 +1,7 @@
 "use strict";
 const data = JSON.parse(document.querySelector("#data").textContent);
 
-// What a thread is up to after an act; an access says so only where the thread sleeps.
+// The state of a thread after an act; an access says so only where the thread sleeps.
 function doing(step, before) {
   const keys = (step.keys || []).length ? `key${step.keys.length > 1 ? "s" : ""} ${step.keys.join(" and ")}` : "";
   const held = before.held.filter(key => !(step.keys || []).includes(key));
