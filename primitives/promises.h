@@ -78,7 +78,7 @@ struct Promises {
   // Bounded bypass: a thread that waits is passed at most so often by threads that came after it.
   // 0: no limit. A lock that is `fair` lets nobody pass.
   std::uint32_t bypass_limit = 0;
-  // Litmus programs (docs/stress.md) that the engines run before all others, separated by `;`.
+  // Litmus programs (docs/stress-engines.md) that engines run before all others, separated by `;`.
   std::string_view programs = {};
   // Its limits, such as {.threads = 8, .keys = 16}.
   LockLimits limits = {};

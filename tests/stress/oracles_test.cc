@@ -59,7 +59,7 @@ TEST(OracleRegistry, NamesAreDifferentAndLeadBack) {
 }
 
 TEST(OracleRegistry, ThePageHasTheTableOfTheRegistry) {
-  std::ifstream file(LOCKBENCH_SOURCE_DIR "/docs/stress.md");
+  std::ifstream file(LOCKBENCH_SOURCE_DIR "/docs/stress-engines.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   EXPECT_THAT(page, HasSubstr("| oracle | fault that it reports |\n|---|---|\n" +
                               registered_rows() + "\n"));

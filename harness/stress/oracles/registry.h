@@ -2,7 +2,7 @@
 
 // Registry of the oracles: the include and the line of an oracle register it. Reports, the kill
 // matrix, the requirements of a clean verdict and the texts of failures use this registry. A test
-// compares docs/stress.md with it.
+// compares docs/stress-engines.md with it.
 #pragma once
 
 #include <array>

@@ -49,8 +49,8 @@ typedef struct lockbench_c_limits {
   uint32_t no_kills; /* 1: no process is killed while it holds or requests it (with `processes`) */
 } lockbench_c_limits;
 
-/* What `lockbench stress` holds the lock to; 0 and NULL promise nothing. docs/stress.md says what
- * is checked of each. */
+/* What `lockbench stress` holds the lock to; 0 and NULL promise nothing. docs/stress-engines.md
+ * says what is checked of each. */
 typedef struct lockbench_c_promises {
   size_t size;            /* of this struct, as its author knew it */
   int fair;               /* first come, first served */

@@ -148,7 +148,7 @@ def accuracy_row(name: str, one: Accuracy) -> list[str]:
 
 
 def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
-    """The tables of docs/laboratory/prediction-accuracy.md, in Markdown."""
+    """The figures of docs/data/prediction-accuracy.csv, in Markdown."""
     both = pairs(measured, predicted)
     heads = ["number", "median relative error", f"within a factor of {NEAR}"]
     heads += ["median of predicted / measured", "rank correlation of locks (groups)"]
@@ -296,7 +296,7 @@ def changes(trials: pd.DataFrame, base: str) -> list[Change]:
 
 
 def sensitivity_text(found: Iterable[Change]) -> str:
-    """The table of docs/laboratory/prediction-accuracy.md, in Markdown."""
+    """The figures of docs/data/prediction-sensitivity.csv, in Markdown."""
     heads = "figure", "median change of rates", "another lock is fastest", "median rank", "lowest"
     rows = []
     for one in found:

@@ -104,7 +104,7 @@ def _orders(found: list[Curve]) -> tuple[int, int]:
 
 
 def text(found: list[Curve]) -> str:
-    """The tables of docs/laboratory/prediction-accuracy.md, in Markdown."""
+    """The figures of docs/data/prediction-published.csv, in Markdown."""
     points = pd.concat(one.points for one in found)
     ratio = points["predicted"] / points["published"]
     near = ratio.between(1 / NEAR, NEAR).mean()
