@@ -48,17 +48,13 @@ struct Sleep {
   Interval time;
   std::uint32_t operation = 0;
   const stress::StackCopy* stack = nullptr;  // nullptr: unknown
+  bool ended = true;                         // before the observation did
 };
 
 // Where a thread sleeps: its callers, and what they say.
 struct SleepingPlace {
   std::vector<CodePlace> callers;
   WaitReason reason;
-};
-
-struct Posts {
-  std::uint64_t own = 0;
-  std::uint64_t others = 0;
 };
 
 struct Merged {
@@ -80,7 +76,7 @@ class Reader {
 
   Observation read() {
     collect_sleeps();
-    collect_posts();
+    collect_waits();
     for (const Sleep& sleep : sleeps_) add(sleep);
     Observation observation;
     observation.coverage = coverage();
@@ -107,7 +103,8 @@ class Reader {
                          .address = open.address,
                          .time = {open.begin_ns, trace_.end_ns},
                          .operation = open.operation,
-                         .stack = stack_of(open.stack)});
+                         .stack = stack_of(open.stack),
+                         .ended = false});
     }
     collect_sleeps_from_before();
   }
@@ -130,16 +127,21 @@ class Reader {
                          .address = asleep.address,
                          .time = {trace_.begin_ns, end_ns},
                          .operation = asleep.operation,
-                         .stack = &asleep.stack});
+                         .stack = &asleep.stack,
+                         .ended = left != trace_.left_ns.end()});
     }
   }
 
-  void collect_posts() {
+  void collect_waits() {
     std::set<std::pair<std::uint64_t, std::uint32_t>> waiters;
-    for (const Sleep& sleep : sleeps_) waiters.insert({sleep.address, sleep.thread});
+    for (const Sleep& sleep : sleeps_) {
+      waiters.insert({sleep.address, sleep.thread});
+      FutexWaits& waits = waits_[sleep.address];
+      ++(sleep.ended ? waits.ended : waits.unended);
+    }
     for (const auto& [who, count] : trace_.wakes) {
-      Posts& posts = posts_[who.first];
-      (waiters.contains(who) ? posts.own : posts.others) += count;
+      FutexWaits& waits = waits_[who.first];
+      (waiters.contains(who) ? waits.own_wakes : waits.other_wakes) += count;
     }
   }
 
@@ -162,9 +164,7 @@ class Reader {
       // The C library waits for the condition with FUTEX_WAIT_BITSET, and for the mutex with this.
       return sleep.operation == FUTEX_WAIT ? LockKind::kFutex : LockKind::kFutexEvent;
     }
-    const auto found = posts_.find(sleep.address);
-    const Posts posts = found == posts_.end() ? Posts() : found->second;
-    switch (use_of_futex(reason.functions, posts.own, posts.others)) {
+    switch (use_of_futex(reason.functions, waits_.at(sleep.address))) {
       case FutexUse::kLock:
         return LockKind::kFutex;
       case FutexUse::kEvent:
@@ -203,10 +203,9 @@ class Reader {
     std::vector<std::uint64_t> counts;
     for (const auto& [address, count] : merged.waits) {
       counts.push_back(count);
-      const auto posts = posts_.find(address);
-      if (posts == posts_.end()) continue;
-      place.own_posts += posts->second.own;
-      place.other_posts += posts->second.others;
+      const FutexWaits& waits = waits_.at(address);
+      place.own_posts += waits.own_wakes;
+      place.other_posts += waits.other_wakes;
     }
     place.threads = static_cast<std::uint32_t>(merged.threads.size());
     place.contended = merged.wait.samples();
@@ -287,7 +286,7 @@ class Reader {
   const CallersOf& callers_of_;
   std::size_t callers_;
   std::vector<Sleep> sleeps_;
-  std::map<std::uint64_t, Posts> posts_;  // by address
+  std::map<std::uint64_t, FutexWaits> waits_;  // by address
   std::map<const stress::StackCopy*, SleepingPlace> places_of_stacks_;
   std::map<Key, Merged> merged_;
   std::vector<Interval> of_locks_;

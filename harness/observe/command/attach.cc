@@ -26,6 +26,7 @@
 #include "harness/observe/attach/call_frames.h"
 #include "harness/observe/attach/foreign_process.h"
 #include "harness/observe/attach/futex_trace.h"
+#include "harness/observe/command/program_flags.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/language_runtime.h"
 #include "harness/observe/observation/observation_folder.h"
@@ -255,7 +256,7 @@ class Attachment {
     const absl::Status written =
         replace_file(folder_ / "observed.json", observed_json(observation, verdict, facts_));
     if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
-    err_ << observed_text(observation, verdict) << "Observation "
+    err_ << observed_text(observation, verdict, table_width()) << "Observation "
          << printable((folder_ / "observed.json").string()) << "\npage        "
          << printable(shell_command({"lockbench", "report", folder_.string()})) << '\n';
     return 0;

@@ -19,6 +19,7 @@
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/command/attach.h"
+#include "harness/observe/command/program_flags.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/foreground_program.h"
 #include "harness/observe/observation/observation.h"
@@ -170,16 +171,23 @@ class ObserveCommand {
     const absl::Status written = write_results(folder_, observation, verdict, facts_);
     if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
     err_ << '\n'
-         << observed_text(observation, verdict) << "Observation "
+         << observed_text(observation, verdict, table_width()) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
     if (first_place(observation).second == nullptr) return 0;
     const auto next = [this](const char* what, const std::vector<std::string>& words) {
       err_ << what << printable(shell_command(words)) << '\n';
     };
+    if (verdict.kind == VerdictKind::kMayCost) next("worth       ", whatif_words());
     next("page        ", {"lockbench", "report", folder_.string()});
     next("reproduce   ", {"lockbench", "run", (folder_ / "observed.toml").string()});
     next("choose      ", {"lockbench", "advise", "--observed", folder_.string()});
     return 0;
+  }
+
+  std::vector<std::string> whatif_words() const {
+    std::vector<std::string> words{"lockbench", "whatif", "--"};
+    words.insert(words.end(), options_.command.begin(), options_.command.end());
+    return words;
   }
 
   const ObserveOptions& options_;

@@ -3,6 +3,7 @@
 // Flags about a person's own program, which `observe` and `substitute` share.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace CLI {
@@ -15,5 +16,11 @@ namespace lockbench {
 inline constexpr char kNoProgram[] = "name the program after --, as `";
 
 void add_place_expression(CLI::App& command, const char* help, std::string& expression);
+
+// Of a table on standard error: the terminal's, or enough for whole names in a file.
+std::size_t table_width();
+
+// The width of a table on standard error: the terminal's, or enough for whole names in a file.
+std::size_t table_width();
 
 }  // namespace lockbench

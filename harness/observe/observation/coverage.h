@@ -44,6 +44,10 @@ enum class View {
   kKernel,  // from outside: each wait in the kernel, and neither acquisitions without one nor holds
 };
 
+// With this share of the processors, other programs make waits longer: whoever holds a lock may not
+// run.
+inline constexpr double kDisturbsFrom = 0.1;
+
 struct Coverage {
   View view = View::kLibrary;
 
@@ -82,6 +86,7 @@ struct Coverage {
   // Kinds of programs whose own locks look like something else: `Java`.
   std::vector<std::string> runtimes;
 
+  bool is_disturbed() const { return other_programs_share >= kDisturbsFrom; }
   double seen_processor_share() const;
   double seen_futex_share() const;
 };

@@ -3,7 +3,9 @@
 // Figures of an observation as words.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,15 @@ namespace lockbench {
 
 using TableRow = std::vector<std::string>;
 
-// Aligned columns: the first to the left, the others to the right. The rows have one length.
-std::string table_text(const std::vector<TableRow>& rows);
+// Aligned columns: the first to the left, the others to the right. The rows have one length. Lines
+// are at most `width` wide as far as that is reached by omitting the middle of what stands in the
+// first column, of which kFewestColumns are left.
+inline constexpr std::size_t kFewestColumns = 24;
+std::string table_text(const std::vector<TableRow>& rows,
+                       std::size_t width = std::numeric_limits<std::size_t>::max());
+
+// `text`, or its begin and end with `…` between them, so that it has at most `most` columns.
+std::string without_middle(const std::string& text, std::size_t most);
 
 // `123 ns`, `4.56 µs`: three digits.
 std::string duration_text(double ns);

@@ -10,17 +10,18 @@
 namespace lockbench {
 namespace {
 
-// Parts of names of the libraries that make such waits: C++'s, Abseil, folly, nsync, Rust's, TBB.
-constexpr std::array<std::string_view, 22> kEvents{
+// Parts of names of the libraries that make such waits: C++'s, Abseil, folly, nsync, Rust's, TBB,
+// glib.
+constexpr std::array<std::string_view, 23> kEvents{
     "CondVar::",          "condition_variable", "Condvar::",      "condvar::",
     "nsync_cv_",          "nsync_note_",        "nsync_counter_", "semaphore::",
     "counting_semaphore", "__atomic_semaphore", "std::latch",     "__tree_barrier",
     "std::barrier",       "thread::park",       "Parker::park",   "Notification::",
     "BlockingCounter::",  "Mutex::Await",       "::LockWhen",     "Baton<",
-    "concurrent_monitor", "EventCount"};
-constexpr std::array<std::string_view, 10> kLocks{
-    "Mutex::",   "mutex::",  "RwLock",    "rwlock",    "SharedMutex",
-    "nsync_mu_", "RawMutex", "ssux_lock", "srw_mutex", "srw_lock"};
+    "concurrent_monitor", "EventCount",         "g_cond_wait"};
+constexpr std::array<std::string_view, 12> kLocks{
+    "Mutex::",  "mutex::",   "RwLock",    "rwlock",   "SharedMutex", "nsync_mu_",
+    "RawMutex", "ssux_lock", "srw_mutex", "srw_lock", "g_mutex_",    "g_rec_mutex_"};
 // Parts of names of functions between a lock and its user.
 constexpr std::array<std::string_view, 13> kOfALock{
     "wait",  "lock",    "mutex",   "futex",   "sem",  "park", "atomic",
@@ -47,15 +48,16 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-FutexUse use_of_futex(const std::vector<std::string>& functions, std::uint64_t own_wakes,
-                      std::uint64_t other_wakes) {
+FutexUse use_of_futex(const std::vector<std::string>& functions, const FutexWaits& waits) {
   // The functions of a user's code may be called anything.
   const std::vector<std::string> of_lock(
       functions.begin(), functions.begin() + static_cast<std::ptrdiff_t>(
                                                  functions.empty() ? 0 : user_of_futex(functions)));
   if (is_in(of_lock, kEvents)) return FutexUse::kEvent;
   if (is_in(of_lock, kLocks)) return FutexUse::kLock;
-  return own_wakes != 0 && own_wakes >= other_wakes ? FutexUse::kLock : FutexUse::kUnknown;
+  if (waits.ended == 0 && waits.unended == 1) return FutexUse::kEvent;
+  const bool in_turn = waits.own_wakes != 0 && waits.own_wakes >= waits.other_wakes;
+  return in_turn ? FutexUse::kLock : FutexUse::kUnknown;
 }
 
 std::size_t user_of_futex(const std::vector<std::string>& functions) {

@@ -69,32 +69,50 @@ double uncontended_cost_ns() {
 
 namespace {
 
-void bound_by_processors(ObservedProcess& process, double life_s, double processors,
-                         double cost_ns) {
-  if (process.wall_s <= 0 || process.processor_s <= 0) return;
-  // The cost of the waits to the processors: system calls of the waiter and of the thread that
-  // wakes it (more than they usually take), and spinning.
+// The processor time that a process's locks cost: its acquisitions; and of its waits the system
+// calls of the waiter and of the thread that wakes it (more than they usually take), or spinning.
+double processor_ns_of_locks(const ObservedProcess& process, double cost_ns) {
   constexpr double kWaitAndWakeNs = 10'000;
-  double of_locks_ns = static_cast<double>(process.acquisitions) * cost_ns;
+  double sum_ns = static_cast<double>(process.acquisitions) * cost_ns;
   for (const ObservedPlace& place : process.places) {
-    of_locks_ns += place.kind == observe::LockKind::kSpin
-                       ? place.wait.mean_ns * static_cast<double>(place.wait.samples)
-                       : kWaitAndWakeNs * static_cast<double>(place.wait.samples);
+    sum_ns += place.kind == observe::LockKind::kSpin
+                  ? place.wait.mean_ns * static_cast<double>(place.wait.samples)
+                  : kWaitAndWakeNs * static_cast<double>(place.wait.samples);
   }
-  const double work_s = std::max(0.0, process.processor_s - of_locks_ns / 1e9);
-  // The record of a short program begins later than the program, whose processor time it is.
-  constexpr double kStartTakesS = 0.05;
-  const double wall_s =
-      process.wall_s + std::min(kStartTakesS, std::max(0.0, life_s - process.wall_s));
-  const double most = std::max(0.0, 1 - work_s / (processors * wall_s));
-  process.processor_bound = most < process.greatest_gain;
+  return sum_ns;
+}
+
+void lower_gains(ObservedProcess& process, double most) {
+  process.processor_bound |= most < process.greatest_gain;
   process.greatest_gain = std::min(process.greatest_gain, most);
   for (ObservedPlace& place : process.places) {
     place.greatest_gain = std::min(place.greatest_gain, most);
   }
 }
 
+void bound_by_processors(ObservedProcess& process, double life_s, double processors,
+                         double cost_ns) {
+  if (process.wall_s <= 0 || process.processor_s <= 0) return;
+  const double of_locks_ns = processor_ns_of_locks(process, cost_ns);
+  const double work_s = std::max(0.0, process.processor_s - of_locks_ns / 1e9);
+  // The record of a short program begins later than the program, whose processor time it is.
+  constexpr double kStartTakesS = 0.05;
+  const double wall_s =
+      process.wall_s + std::min(kStartTakesS, std::max(0.0, life_s - process.wall_s));
+  const double most = std::max(0.0, 1 - work_s / (processors * wall_s));
+  lower_gains(process, most);
+}
+
 }  // namespace
+
+void bound_by_idle_waits(ObservedProcess& process, double idle_waits_share, double cost_ns) {
+  const bool all_are_counted =
+      std::none_of(process.places.begin(), process.places.end(),
+                   [](const ObservedPlace& place) { return place.is_futex(); });
+  if (process.wall_s <= 0 || !all_are_counted) return;
+  const double of_locks_s = processor_ns_of_locks(process, cost_ns) / 1e9;
+  lower_gains(process, std::min(1.0, idle_waits_share + of_locks_s / process.wall_s));
+}
 
 void bound_by_processors(Observation& observation, double processors, double cost_ns) {
   for (ObservedProcess& process : observation.processes) {

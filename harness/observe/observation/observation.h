@@ -136,6 +136,11 @@ double uncontended_cost_ns();
 // processor time is not known. Pure.
 void bound_by_processors(Observation& observation, double processors, double cost_ns);
 
+// Lowers the greatest gains of a process to the share of its time in which a thread waited while a
+// processor had nothing to do, and what its waits and acquisitions cost the processors. Leaves
+// processes with futex locks alone, whose waits are not in that share. Pure.
+void bound_by_idle_waits(ObservedProcess& process, double idle_waits_share, double cost_ns);
+
 // Leaves only the places whose text the expression finds. False, and all are left, if it finds
 // none: that is no program without locks.
 bool keep_places(Observation& observation, const Expression& wanted);

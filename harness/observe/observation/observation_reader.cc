@@ -129,6 +129,7 @@ struct Merged {
   std::vector<Caller> callers;
   std::vector<std::uint64_t> acquisitions;  // of each lock
   std::vector<std::uint64_t> contended;
+  std::uint64_t unended = 0;  // threads that waited when the observation ended
   Times wait;
   Times hold;
   Times think;
@@ -242,6 +243,7 @@ class ProcessReader {
     place.acquisitions += unlisted;
     place.contended += value(recorded.ended_contended) + value(recorded.unlisted_contended);
     place.blocked_s += blocked_time(recorded.blocked, ticks_, ns_per_tick_);
+    merged.unended += value(recorded.blocked.waiters);
     merged.wait.add(recorded.wait);
     merged.hold.add(recorded.hold);
     merged.think.add(recorded.think);
@@ -296,7 +298,7 @@ class ProcessReader {
     place.hold = merged.hold.summary(ns_per_tick_);
     place.think = merged.think.summary(ns_per_tick_);
     for (const Caller& caller : merged.callers) place.callers.push_back(code_.of(caller));
-    if (place.kind == LockKind::kFutex) find_use(place);
+    if (place.kind == LockKind::kFutex) find_use(place, merged.unended);
     if (is_event(place.kind)) return;
     const std::uint64_t counted = place.is_futex() ? 0 : place.acquisitions;
     place.greatest_gain = gain_of(place.blocked_s, counted, cost_ns_, result_.wall_s);
@@ -304,11 +306,15 @@ class ProcessReader {
   }
 
   // Waits for futexes are not in the time of the process that the recorder counts.
-  void find_use(ObservedPlace& place) {
+  void find_use(ObservedPlace& place, std::uint64_t unended) {
     std::vector<std::string> functions;
     for (const CodePlace& caller : place.callers) functions.push_back(caller.function);
     place.wrappers = user_of_futex(functions);
-    switch (use_of_futex(functions, place.own_posts, place.other_posts)) {
+    const FutexWaits waits{.own_wakes = place.own_posts,
+                           .other_wakes = place.other_posts,
+                           .ended = place.wait.samples,
+                           .unended = unended};
+    switch (use_of_futex(functions, waits)) {
       case FutexUse::kLock:
         result_.blocked_s += place.blocked_s;
         return;

@@ -37,7 +37,7 @@ TableRow row_of(const ObservedPlace& place) {
           percent(place.greatest_gain)};
 }
 
-std::string places_text(const ObservedProcess& process) {
+std::string places_text(const ObservedProcess& process, std::size_t width) {
   std::string text;
   std::vector<TableRow> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended",
                               "blocked", "wait p50 / p99", "hold p50 / p99", "think p50 / p99",
@@ -45,7 +45,7 @@ std::string places_text(const ObservedProcess& process) {
   for (std::size_t i = 0; i < std::min(kMostPlaces, process.places.size()); ++i) {
     rows.push_back(row_of(process.places[i]));
   }
-  absl::StrAppend(&text, table_text(rows));
+  absl::StrAppend(&text, table_text(rows, width));
   if (process.places.size() > kMostPlaces) {
     absl::StrAppend(&text, "and ", process.places.size() - kMostPlaces,
                     " more places, in observed.json\n");
@@ -64,13 +64,14 @@ std::string places_text(const ObservedProcess& process) {
   return text;
 }
 
-// Says what to look at in a process whose locks may cost time: the place with most of the waits.
-std::string change_text(const ObservedProcess& process) {
+// Names the place with most of the waits, of a process whose locks may cost time. It need not be
+// the one that matters: that a thread waits costs nothing if the program's end depends on others.
+std::string waits_text(const ObservedProcess& process) {
   if (process.greatest_gain < kProblemFrom || process.blocked_s <= 0) return {};
   const ObservedPlace& place = process.places[0];
   const std::uint64_t locks = place.popularity.locks + place.unlisted_locks;
   return absl::StrCat(
-      "to change: ", printable(place.name()), " has ",
+      "most waits: ", printable(place.name()), " has ",
       percent(std::min(1.0, place.blocked_s / process.blocked_s)), " of the time in waits",
       place.wrappers != 0 && !place.is_futex()
           ? absl::StrCat(" (it locks by ", printable(to_text(place.callers[0])), ")")
@@ -84,7 +85,8 @@ std::string change_text(const ObservedProcess& process) {
 
 }  // namespace
 
-std::string observed_text(const Observation& observation, const Verdict& verdict) {
+std::string observed_text(const Observation& observation, const Verdict& verdict,
+                          std::size_t width) {
   std::string text = verdict.answer + "\n";
   for (const std::string& note : verdict.notes) absl::StrAppend(&text, "  ", note, "\n");
   constexpr std::size_t kMostProcesses = 4;
@@ -97,7 +99,7 @@ std::string observed_text(const Observation& observation, const Verdict& verdict
       continue;
     }
     if (shown++ != 0) absl::StrAppend(&text, "\n", process_text(process), "\n");
-    absl::StrAppend(&text, change_text(process), places_text(process));
+    absl::StrAppend(&text, waits_text(process), places_text(process, width));
   }
   if (more != 0) absl::StrAppend(&text, "and ", more, " more processes, in observed.json\n");
   return text;

@@ -3,6 +3,7 @@
 // The answer of `lockbench observe` for a terminal: the verdict, then the places.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "harness/observe/observation/observation.h"
@@ -10,7 +11,8 @@
 
 namespace lockbench {
 
-// With line ends.
-std::string observed_text(const Observation& observation, const Verdict& verdict);
+// With line ends. `width`: of the table, as far as names of places can be shortened to reach it.
+std::string observed_text(const Observation& observation, const Verdict& verdict,
+                          std::size_t width);
 
 }  // namespace lockbench

@@ -3,9 +3,11 @@
 #include "harness/observe/observation/process_tree.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <sys/stat.h>
@@ -165,11 +167,39 @@ Unseen why_unseen(std::uint32_t pid) {
   return has_limited_memory(pid) ? Unseen::kNoMemory : Unseen::kUnknown;
 }
 
-bool sleeps_in_futex(std::uint32_t pid, const std::string& thread) {
+// A thread's system call, if that waits for a futex.
+struct FutexCall {
+  std::int32_t value = 0;  // that the futex has while the thread waits
+  std::uint64_t code = 0;  // where it was called
+};
+
+// From `202 0x7f… 0x80 0x2 … stack-pointer program-counter`, as the kernel shows it.
+std::optional<FutexCall> futex_call_of(std::uint32_t pid, const std::string& thread) {
   std::ifstream file(folder_of(pid) / "task" / thread / "syscall");
-  std::string call;
-  std::getline(file, call);
-  return call.starts_with(std::to_string(SYS_futex) + " ");
+  std::vector<std::string> words;
+  for (std::string word; file >> word;) words.push_back(word);
+  if (words.size() < 5 || words[0] != std::to_string(SYS_futex)) return std::nullopt;
+  return FutexCall{.value = static_cast<std::int32_t>(std::strtoull(words[3].c_str(), nullptr, 16)),
+                   .code = std::strtoull(words.back().c_str(), nullptr, 16)};
+}
+
+// The file with the code, by its name; empty: unknown.
+std::string library_of(std::uint32_t pid, std::uint64_t code) {
+  std::ifstream file(folder_of(pid) / "maps");
+  for (std::string line; std::getline(file, line);) {
+    char* end = nullptr;
+    const std::uint64_t first = std::strtoull(line.c_str(), &end, 16);
+    if (*end != '-' || code < first || code >= std::strtoull(end + 1, nullptr, 16)) continue;
+    return file_name(line);
+  }
+  return {};
+}
+
+// True if the thread waits for the end of a parallel loop, or for its next one. GCC's OpenMP
+// runtime calls the kernel itself. It waits for a lock with a negative value (libgomp's
+// config/linux/mutex.c and sem.c), and at a barrier with the number of the phase.
+bool waits_at_openmp_barrier(std::uint32_t pid, const FutexCall& call) {
+  return call.value >= 0 && library_of(pid, call.code).starts_with("libgomp.");
 }
 
 // How often the thread has slept; empty if that is not known.
@@ -214,7 +244,7 @@ void ProcessTree::note_sleepers() {
     const std::vector<std::string> threads = threads_of(pid);
     if (threads.size() > kMostThreads) continue;
     for (const std::string& thread : threads) {
-      if (sleeps_in_futex(pid, thread)) sleeps_before_[thread] = sleeps_of(pid, thread);
+      if (futex_call_of(pid, thread)) sleeps_before_[thread] = sleeps_of(pid, thread);
     }
   }
 }
@@ -270,7 +300,9 @@ void ProcessTree::sample_futexes(std::uint32_t pid, const Record& record) {
   const std::uint64_t before = recording_.brief(record.slot).waiting;
   std::uint64_t sleepers = 0;
   for (const std::string& thread : threads) {
-    if (sleeps_in_futex(pid, thread) && !sleeps_since_before(pid, thread)) ++sleepers;
+    const std::optional<FutexCall> call = futex_call_of(pid, thread);
+    if (!call || sleeps_since_before(pid, thread)) continue;
+    if (!waits_at_openmp_barrier(pid, *call)) ++sleepers;
   }
   const std::uint64_t known =
       std::max<std::uint64_t>(before, recording_.brief(record.slot).waiting);

@@ -85,6 +85,26 @@ std::vector<std::string> gaps_of(const Observation& observation) {
   return gaps;
 }
 
+bool is_of_python(const ObservedPlace& place) {
+  const std::string name = short_name(place.callers.empty() ? "" : place.callers[0].module);
+  return name.starts_with("python") || name.starts_with("libpython");
+}
+
+// True if threads may have waited for the runtime's own locks. Each thread of Python takes the
+// interpreter's lock by a mutex: if one thread alone took the mutexes of the interpreter, it waited
+// for nobody, and the other threads are those of libraries.
+bool may_wait_for(const std::string& runtime, const Observation& observation) {
+  const auto has_threads = [&](const ObservedProcess& process) {
+    if (runtime != "Python" || observation.coverage.view == View::kKernel) {
+      return process.threads > 1;
+    }
+    return std::any_of(
+        process.places.begin(), process.places.end(),
+        [](const ObservedPlace& place) { return is_of_python(place) && place.threads > 1; });
+  };
+  return std::any_of(observation.processes.begin(), observation.processes.end(), has_threads);
+}
+
 // Waits that the records do not explain, or that may be of locks although they count as events.
 std::vector<std::string> doubts_of(const Observation& observation) {
   const Coverage& coverage = observation.coverage;
@@ -119,9 +139,7 @@ std::vector<std::string> doubts_of(const Observation& observation) {
         "count them, start it with `lockbench observe -- PROGRAM`");
   }
   for (const std::string& runtime : coverage.runtimes) {
-    const bool threads = std::any_of(observation.processes.begin(), observation.processes.end(),
-                                     [](const ObservedProcess& p) { return p.threads > 1; });
-    if (threads) doubts.push_back(runtime_text(runtime));
+    if (may_wait_for(runtime, observation)) doubts.push_back(runtime_text(runtime));
   }
   return doubts;
 }
@@ -177,11 +195,16 @@ std::string events_text(const Observation& observation) {
   return {};
 }
 
+std::string while_busy_text(const Coverage& coverage) {
+  if (!coverage.is_disturbed()) return {};
+  return " on a machine that is busy with other programs";
+}
+
 std::string other_programs_text(const Coverage& coverage) {
-  constexpr double kDisturbs = 0.1;
-  if (coverage.other_programs_share < kDisturbs) return {};
+  if (!coverage.is_disturbed()) return {};
   return absl::StrCat("other programs had ", percent(coverage.other_programs_share),
-                      " of the processors, so waits are longer than on a quiet machine");
+                      " of the processors, so waits are longer than on a quiet machine: observe it "
+                      "there");
 }
 
 std::string older_sleepers_text(const Coverage& coverage) {
@@ -293,7 +316,9 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
         nothing ? no_locks_text(program, coverage.view) : process_text(*process);
     doubts.insert(doubts.begin(), gaps.begin(), gaps.end());
     if (greatest_gain(observation) >= kProblemFrom) {
-      verdict = {.kind = VerdictKind::kMayCost, .answer = "locks may cost time: " + what};
+      verdict = {
+          .kind = VerdictKind::kMayCost,
+          .answer = absl::StrCat("locks may cost time", while_busy_text(coverage), ": ", what)};
     } else if (!doubts.empty()) {
       verdict = {.kind = VerdictKind::kPartlySeen,
                  .answer = absl::StrCat(

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 LOCKBENCH = os.environ.get("LOCKBENCH_BINARY", str(ROOT / "build/release/lockbench"))
 LOCKS = ("std", "adaptive", "futex", "tbb_spin")
 MOST_PLACES = 3

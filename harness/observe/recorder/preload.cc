@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// liblockbench_observe.so: the POSIX functions of locks, which record and then do what the C
-// library's functions do. `lockbench observe` has the loader put it before the C library.
+// liblockbench_observe.so: the functions of locks of POSIX and C11, which record and then do what
+// the C library's functions do. `lockbench observe` has the loader put it before the C library.
 //
 // A function that may wait first tries: a wait is an acquisition whose try failed. The program sees
 // the results, and the value of errno, that it would see otherwise.
@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
 
 #include "harness/observe/primitives/internal/observer.h"
 #include "harness/observe/recorder/original.h"
@@ -359,6 +360,64 @@ LOCKBENCH_EXPORT pthread_clockjoin_np(pthread_t thread, void** result, clockid_t
 
 LOCKBENCH_EXPORT pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   return wait_for_event([=] { return LOCKBENCH_ORIGINAL(pthread_barrier_wait)(barrier); });
+}
+
+// C11's. The C library's own do not call POSIX's by their exported names.
+LOCKBENCH_EXPORT mtx_lock(mtx_t* mutex) {
+  return acquire(
+      LOCKBENCH_MUTEX(mutex), thrd_busy, [=] { return LOCKBENCH_ORIGINAL(mtx_trylock)(mutex); },
+      [=] { return LOCKBENCH_ORIGINAL(mtx_lock)(mutex); });
+}
+
+LOCKBENCH_EXPORT mtx_trylock(mtx_t* mutex) {
+  return try_only(LOCKBENCH_MUTEX(mutex), thrd_busy,
+                  [=] { return LOCKBENCH_ORIGINAL(mtx_trylock)(mutex); });
+}
+
+LOCKBENCH_EXPORT mtx_timedlock(mtx_t* mutex, const timespec* until) {
+  return acquire(
+      LOCKBENCH_MUTEX(mutex), thrd_busy, [=] { return LOCKBENCH_ORIGINAL(mtx_trylock)(mutex); },
+      [=] { return LOCKBENCH_ORIGINAL(mtx_timedlock)(mutex, until); });
+}
+
+LOCKBENCH_EXPORT mtx_unlock(mtx_t* mutex) {
+  released(mutex, __builtin_return_address(0));
+  return LOCKBENCH_ORIGINAL(mtx_unlock)(mutex);
+}
+
+LOCKBENCH_EXPORT mtx_init(mtx_t* mutex, int type) {
+  lockbench::observe::ended(mutex);
+  return LOCKBENCH_ORIGINAL(mtx_init)(mutex, type);
+}
+
+extern "C" [[gnu::visibility("default")]] void mtx_destroy(mtx_t* mutex) {
+  lockbench::observe::ended(mutex);
+  LOCKBENCH_ORIGINAL(mtx_destroy)(mutex);
+}
+
+LOCKBENCH_EXPORT cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  return wait_for_condition(condition, LOCKBENCH_MUTEX(mutex),
+                            [=] { return LOCKBENCH_ORIGINAL(cnd_wait)(condition, mutex); });
+}
+
+LOCKBENCH_EXPORT cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
+  return wait_for_condition(condition, LOCKBENCH_MUTEX(mutex), [=] {
+    return LOCKBENCH_ORIGINAL(cnd_timedwait)(condition, mutex, until);
+  });
+}
+
+LOCKBENCH_EXPORT cnd_signal(cnd_t* condition) {
+  lockbench::observe::condition_signalled(condition);
+  return LOCKBENCH_ORIGINAL(cnd_signal)(condition);
+}
+
+LOCKBENCH_EXPORT cnd_broadcast(cnd_t* condition) {
+  lockbench::observe::condition_signalled(condition);
+  return LOCKBENCH_ORIGINAL(cnd_broadcast)(condition);
+}
+
+LOCKBENCH_EXPORT thrd_join(thrd_t thread, int* result) {
+  return wait_for_event([=] { return LOCKBENCH_ORIGINAL(thrd_join)(thread, result); });
 }
 
 // For locks that the program makes itself: <lockbench/observed.h>.

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -232,6 +233,41 @@ static void kinds(void) {
   if (sem_trywait(&free_ones) != -1 || errno != EAGAIN) abort();
 }
 
+// C11's locks: as counts, and a wait for a condition.
+static mtx_t c11_lock;
+static cnd_t c11_changed;
+static int c11_turns;
+static void* c11_body(void* unused) {
+  (void)unused;
+  for (long i = 0; i < number; ++i) {
+    mtx_lock(&c11_lock);
+    mtx_unlock(&c11_lock);
+  }
+  return NULL;
+}
+static void* c11_waiter_body(void* unused) {
+  (void)unused;
+  mtx_lock(&c11_lock);
+  while (c11_turns == 0) cnd_wait(&c11_changed, &c11_lock);
+  mtx_unlock(&c11_lock);
+  return NULL;
+}
+static void c11(void) {
+  if (mtx_init(&c11_lock, mtx_timed) != thrd_success) abort();
+  if (cnd_init(&c11_changed) != thrd_success) abort();
+  run(4, c11_body);
+  pthread_create(&threads[0], NULL, c11_waiter_body, NULL);
+  mtx_lock(&c11_lock);
+  const struct timespec over = {0};
+  if (mtx_trylock(&c11_lock) != thrd_busy) abort();
+  if (mtx_timedlock(&c11_lock, &over) != thrd_timedout) abort();
+  c11_turns = 1;
+  mtx_unlock(&c11_lock);
+  cnd_signal(&c11_changed);
+  pthread_join(threads[0], NULL);
+  mtx_destroy(&c11_lock);
+}
+
 static void forks(void) {
   count_body(NULL);
   const pid_t child = fork();
@@ -299,7 +335,7 @@ int main(int argc, char** argv) {
       {"many", many},           {"again", again},         {"recursive", recursive},
       {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
       {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
-      {"cost", cost},           {"wrapped", wrapped},
+      {"cost", cost},           {"wrapped", wrapped},       {"c11", c11},
   };
   if (argc > 2) number = atol(argv[2]);
   for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {

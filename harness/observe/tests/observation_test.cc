@@ -10,6 +10,7 @@
 #include "harness/observe/observation/blocked_timeline.h"
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/futex_use.h"
+#include "harness/observe/observation/idle_waits.h"
 #include "harness/observe/observation/observed_check.h"
 #include "harness/observe/observation/observed_preset.h"
 #include "harness/observe/observation/recording_file.h"
@@ -142,6 +143,25 @@ TEST(Verdict, AcquitsOnlyIfAllWasSeen) {
   Observation java = seen_observation();
   java.coverage.runtimes = {"Java"};
   EXPECT_EQ(kind_of(java), VerdictKind::kPartlySeen);
+
+  // The interpreter's lock, taken by one thread and then by two.
+  Observation python = seen_observation();
+  python.coverage.runtimes = {"Python"};
+  ObservedPlace& taken = python.processes[0].places[0];
+  taken.callers = {{.module = "/usr/bin/python3.11"}};
+  taken.threads = 1;
+  EXPECT_EQ(kind_of(python), VerdictKind::kNotTheProblem);
+  taken.threads = 2;
+  EXPECT_EQ(kind_of(python), VerdictKind::kPartlySeen);
+}
+
+TEST(Verdict, OfABusyMachineSaysSo) {
+  Observation observation = seen_observation();
+  observation.processes[0].greatest_gain = 0.2;
+  EXPECT_TRUE(verdict_of(observation, "./server").answer.starts_with("locks may cost time: "));
+  observation.coverage.other_programs_share = 0.4;
+  EXPECT_TRUE(verdict_of(observation, "./server")
+                  .answer.starts_with("locks may cost time on a machine that is busy"));
 }
 
 TEST(Verdict, NamesTheProgramThatWasNotSeen) {
@@ -218,19 +238,76 @@ TEST(Verdict, WaitsThatMayBeOfALockLeaveNoAcquittal) {
   EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
 }
 
+TEST(IdleWaits, RunnableThreadsAreReadFromTheKernelsText) {
+  EXPECT_EQ(internal::runnable_threads("0.20 0.18 0.12 3/80 11206\n"), 3U);
+  EXPECT_EQ(internal::runnable_threads("12.20 0.18 0.12 117/8000 1\n"), 117U);
+  EXPECT_EQ(internal::runnable_threads(""), std::nullopt);
+  EXPECT_EQ(internal::runnable_threads("0.20 0.18 0.12 x/80"), std::nullopt);
+}
+
+TEST(IdleWaits, FewSamplesSayLittle) {
+  EXPECT_DOUBLE_EQ(internal::share_at_most(10, 10), 1);
+  EXPECT_NEAR(internal::share_at_most(0, 10), 0.278, 0.001);  // Wilson's interval, by hand
+  EXPECT_NEAR(internal::share_at_most(0, 1000), 0.00383, 0.0001);
+  EXPECT_NEAR(internal::share_at_most(500, 1000), 0.5309, 0.0001);
+}
+
+TEST(IdleWaits, WaitsWhileAllProcessorsWorkCostOnlyWhatTheyMakeThemDo) {
+  ObservedProcess process = seen_observation().processes[0];
+  process.wall_s = 10;
+  process.greatest_gain = 0.3;
+  process.acquisitions = 1'000'000;
+  process.places[0].greatest_gain = 0.3;
+  process.places[0].wait.samples = 1000;
+  ObservedProcess own = process;
+  bound_by_idle_waits(process, 0.01, 20);
+  // 1 % of the time, 20 ms of acquisitions and 10 ms of waits.
+  EXPECT_DOUBLE_EQ(process.greatest_gain, 0.01 + 0.002 + 0.001);
+  EXPECT_DOUBLE_EQ(process.places[0].greatest_gain, process.greatest_gain);
+  EXPECT_TRUE(process.processor_bound);
+
+  // Waits for futexes are not sampled.
+  own.places[0].kind = observe::LockKind::kFutex;
+  bound_by_idle_waits(own, 0.01, 20);
+  EXPECT_DOUBLE_EQ(own.greatest_gain, 0.3);
+}
+
+TEST(Table, LongNamesLoseTheirMiddle) {
+  EXPECT_EQ(without_middle("get() cache.c:7", 15), "get() cache.c:7");
+  EXPECT_EQ(without_middle("Cache<std::string>::get() cache.cc:17", 16),
+            "Cache<std…c:17"
+            "");
+  const std::string name(240, 'x');
+  const std::string text = table_text({{"place", "kind"}, {name, "mutex"}}, 60);
+  EXPECT_EQ(text.find('\n'), 60U);
+  // A name of few letters is left, however narrow the terminal is.
+  EXPECT_EQ(table_text({{"place", "kind"}, {"get() cache.c:7", "mutex"}}, 10),
+            "place             kind\nget() cache.c:7  mutex\n");
+}
+
 TEST(FutexUse, IsThatOfAKnownClassOrElseOfWhoWakes) {
   const std::vector<std::string> mutex{"Waiter::Wait", "absl::Mutex::Lock", "serve"};
-  EXPECT_EQ(use_of_futex(mutex, 0, 100), FutexUse::kLock);
+  EXPECT_EQ(use_of_futex(mutex, {.own_wakes = 0, .other_wakes = 100}), FutexUse::kLock);
   EXPECT_EQ(user_of_futex(mutex), 2U);
   const std::vector<std::string> condition{"Waiter::Wait", "absl::Mutex::DecrementSynchSem",
                                            "absl::CondVar::WaitCommon", "serve"};
-  EXPECT_EQ(use_of_futex(condition, 100, 0), FutexUse::kEvent);
-  EXPECT_EQ(use_of_futex({"own_wait", "serve"}, 90, 10), FutexUse::kLock);
+  EXPECT_EQ(use_of_futex(condition, {.own_wakes = 100, .other_wakes = 0}), FutexUse::kEvent);
+  EXPECT_EQ(use_of_futex({"own_wait", "serve"}, {.own_wakes = 90, .other_wakes = 10}),
+            FutexUse::kLock);
   // Its holder may never wait.
-  EXPECT_EQ(use_of_futex({"own_wait", "serve"}, 0, 100), FutexUse::kUnknown);
-  EXPECT_EQ(use_of_futex({}, 0, 0), FutexUse::kUnknown);
+  EXPECT_EQ(use_of_futex({"own_wait", "serve"}, {.own_wakes = 0, .other_wakes = 100}),
+            FutexUse::kUnknown);
+  EXPECT_EQ(use_of_futex({}, {.own_wakes = 0, .other_wakes = 0}), FutexUse::kUnknown);
+  // A thread that sleeps once, for as long as it is watched, is idle; two may wait for each other.
+  EXPECT_EQ(use_of_futex({"own_wait"}, {.own_wakes = 9, .unended = 1}), FutexUse::kEvent);
+  EXPECT_EQ(use_of_futex({"own_wait"}, {.own_wakes = 9, .unended = 2}), FutexUse::kLock);
+  EXPECT_EQ(use_of_futex({"own_wait"}, {.own_wakes = 9, .ended = 1, .unended = 1}),
+            FutexUse::kLock);
+  // Its own name says that it is a lock: that nobody releases it may be a fault.
+  EXPECT_EQ(use_of_futex(mutex, {.unended = 1}), FutexUse::kLock);
   // A user's function may be called anything.
-  EXPECT_EQ(use_of_futex({"own_wait", "serve", "std::barrier"}, 0, 0), FutexUse::kUnknown);
+  EXPECT_EQ(use_of_futex({"own_wait", "serve", "std::barrier"}, {.own_wakes = 0, .other_wakes = 0}),
+            FutexUse::kUnknown);
 }
 
 TEST(Verdict, OfSeveralRunsTheWorstCounts) {

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from program import Program
 
-_TESTS = Path("build/release/tests/observe")
+_TESTS = Path("build/release/harness/observe/tests")
 LOADS = str(
     Path(os.environ.get("LOCKBENCH_ATTACH_LOADS", _TESTS / "lockbench_attach_loads")).resolve()
 )

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from program import Program, wait_until
 
-FOLDER = Path(os.environ.get("LOCKBENCH_LOADS", "build/release/tests/observe/lockbench_loads"))
+FOLDER = Path(os.environ.get("LOCKBENCH_LOADS", "build/release/harness/observe/tests/lockbench_loads"))
 FOLDER = FOLDER.resolve().parent
 LOADS = str(FOLDER / "lockbench_loads")
 STATIC = str(FOLDER / "lockbench_static_load")

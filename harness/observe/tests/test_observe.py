@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from program import Program, wait_until
 
-LOADS = os.environ.get("LOCKBENCH_LOADS", "build/release/tests/observe/lockbench_loads")
+LOADS = os.environ.get("LOCKBENCH_LOADS", "build/release/harness/observe/tests/lockbench_loads")
 STATIC = os.environ.get("LOCKBENCH_STATIC_LOAD", LOADS.replace("loads", "static_load"))
 OWN = os.environ.get("LOCKBENCH_OWN_LOCKS", LOADS.replace("loads", "own_locks"))
 LOADS, STATIC, OWN = (str(Path(path).resolve()) for path in (LOADS, STATIC, OWN))
@@ -44,6 +44,7 @@ def place(found: Any, function: str, process: int = 0) -> Any:
     [
         ("counts 5000", "count_body", {"acquisitions": 20000, "threads": 4, "locks": 1}),
         ("crowd 10", "count_body", {"acquisitions": 10000, "threads": 1000, "locks": 1}),
+        ("c11 5000", "c11_body", {"threads": 6, "locks": 1, "failed_tries": 1}),
         ("condition 50", "condition", {"acquisitions": 100, "condition_waits": 50}),
         ("many", "many", {"acquisitions": 99999, "locks": 99999}),
         ("again 500", "again", {"acquisitions": 500, "locks": 500}),

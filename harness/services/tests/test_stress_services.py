@@ -14,7 +14,7 @@ import pytest
 from program import Program
 from servers import ETCD, POSTGRESQL, REDIS, ZOOKEEPER, Service
 
-BROKEN = Path(os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/tests/services/plugins"))
+BROKEN = Path(os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/harness/services/tests/plugins"))
 BUDGET = "40s"  # a failure ends it earlier
 
 

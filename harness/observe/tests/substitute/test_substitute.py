@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from program import BINARY, Program, installed_at
 
-_TESTS = Path("build/release/tests/substitute")
+_TESTS = Path("build/release/harness/observe/tests/substitute")
 CONTRACT = str(Path(os.environ.get("LOCKBENCH_CONTRACT", _TESTS / "lockbench_contract")).resolve())
 BROKEN = str(
     Path(os.environ.get("LOCKBENCH_BROKEN", _TESTS / "liblockbench_substitute_broken.so")).resolve()

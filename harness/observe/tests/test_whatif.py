@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lockbench whatif`: holds of a place get longer, and what was measured becomes an answer."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+import worth
+from analysis.errors import InputError
+from program import Program
+
+LOADS = str(
+    Path(
+        os.environ.get("LOCKBENCH_LOADS", "build/release/harness/observe/tests/lockbench_loads")
+    ).resolve()
+)
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with (folder / "whatif.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_hold_of_the_place_is_longer_by_work(lockbench: Program) -> None:
+    # Holds of 20 us, ten times longer: the processor does 60 ms more.
+    words = ("--longer", "1000", "--blocks", "6", "--out", "out")
+    done = lockbench.run("whatif", *words, "--", LOADS, "think", "300")
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(lockbench.folder / "out")
+    assert {(row["block"], row["variant"]) for row in rows} == {
+        (str(block), str(variant)) for block in range(6) for variant in range(2)
+    }
+    assert [row["holds"] for row in rows if row["variant"] == "1"] == ["300"] * 6
+    cpu_s = {
+        variant: statistics.median(float(row["cpu_s"]) for row in rows if row["variant"] == variant)
+        for variant in "01"
+    }
+    # Processor time, which other programs leave alone. A slow core takes longer, none takes half.
+    assert cpu_s["1"] - cpu_s["0"] > 0.03
+    assert "holds on the critical path" in done.stdout and "To try next: shorten" in done.stdout
+    page = (lockbench.folder / "out/whatif.html").read_text(encoding="utf-8")
+    assert "think loads.c" in page and page.count("<rect") == 2
+
+
+def test_locks_without_holds_are_told_after_one_run(lockbench: Program) -> None:
+    done = lockbench.run("whatif", "--out", "out", "--", LOADS, "cost", "10")
+    assert done.returncode == 0, done.stderr
+    assert "has holds of 1 % of the" in done.stderr
+    assert not (lockbench.folder / "out/whatif.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        ((), "name the program after --, as `lockbench whatif -- ./benchmark`"),
+        (("--metric", "("), "--metric: is neither wall nor cpu"),
+        (("--lower-is-better", "--", "true"), "--lower-is-better: is for a printed number"),
+        (("--longer", "0", "--", "true"), "--longer"),
+        (("--", "./missing"), "missing"),
+    ],
+)
+def test_bad_input_is_one_line(lockbench: Program, words: tuple[str, ...], said: str) -> None:
+    done = lockbench.run("whatif", *words)
+    assert done.returncode == 2
+    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_program_that_fails_has_no_answer(lockbench: Program) -> None:
+    done = lockbench.run("whatif", "--", LOADS, "quits", "100")
+    assert done.returncode == 1
+    assert "exit code 7" in done.stderr.splitlines()[-1]
+
+
+PLACE: dict[str, Any] = {
+    "name": "get() cache.c:7",
+    "kind": "mutex",
+    "locks": 1,
+    "hot_locks": 1,
+    "acquisitions": 1000,
+    "shared_acquisitions": 0,
+    "blocked_s": 0.1,
+    "hold": {"mean_ns": 1000},
+}
+
+
+def answer_of(
+    folder: Path, times: list[tuple[float, ...]], metric: str = "wall", **about: Any
+) -> worth.Answer:
+    """Of blocks with the time as it is, and with holds of each place a fifth longer."""
+    count = len(times[0]) - 1
+    process = {
+        "wall_s": 1.0,
+        "blocked_s": 0.2,
+        "greatest_gain": 0.2,
+        "places": [PLACE | {"name": f"place {i + 1}"} | about for i in range(count)],
+    }
+    observed = {"command": ["./server"], "processes": [process]}
+    measured = [
+        {"name": f"place {i + 1}", "process": 0, "place": i, "holds_s": 0.5, "longer_ns": 200}
+        for i in range(count)
+    ]
+    (folder / "observed.json").write_text(json.dumps(observed), encoding="utf-8")
+    facts = {"schema_version": 1, "places": measured}
+    (folder / "whatif.json").write_text(json.dumps(facts), encoding="utf-8")
+    lines = ["block,variant,wall_s,cpu_s,printed,holds"]
+    for block, block_times in enumerate(times):
+        for variant, value in enumerate(block_times):
+            lines.append(f"{block},{variant},{value},{value},{value},")
+    (folder / "whatif.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return worth.load(folder, metric, metric != "printed")
+
+
+def noisy(*means: float, blocks: int = 12) -> list[tuple[float, ...]]:
+    """A half percent up and down, in a pattern of its own for each column."""
+    return [
+        tuple(mean * (1 + 0.005 * (-1) ** (block >> column)) for column, mean in enumerate(means))
+        for block in range(blocks)
+    ]
+
+
+def test_the_slope_is_the_share_that_holds_decide(tmp_path: Path) -> None:
+    # 4 % longer with holds that are a fifth longer: they decide a fifth of the time.
+    answer = answer_of(tmp_path, noisy(1.0, 1.04, blocks=20))
+    (place,) = answer.places
+    assert place.share == pytest.approx(0.2, abs=0.01)
+    assert place.gain == pytest.approx(0.04, abs=0.002)
+    assert place.low is not None and place.high is not None and place.low < 0.2 < place.high
+    assert place.matters and place.is_known and not place.is_nothing
+    # No more than its holds take: half of the time.
+    assert place.gain_without_holds <= 0.5
+    assert "of 1 s, 200 ms" in worth.sentences(answer)[0]
+
+
+def test_a_rate_gains_what_its_time_loses(tmp_path: Path) -> None:
+    answer = answer_of(tmp_path, noisy(100.0, 100 / 1.04), metric="printed")
+    (place,) = answer.places
+    assert place.gain == pytest.approx(1 / 0.96 - 1, abs=0.003)
+
+
+def test_waits_that_cost_nothing_are_left_alone(tmp_path: Path) -> None:
+    answer = answer_of(tmp_path, noisy(1.0, 1.04, 1.0005, blocks=40))
+    assert [place.name for place in answer.places] == ["place 1", "place 2"]
+    assert answer.places[1].is_nothing
+    assert "place 2: shorter holds gain nothing" in worth.sentences(answer)[1]
+
+
+def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
+    times = [(1.0, 1.3), (1.2, 0.9), (0.9, 1.0), (1.1, 1.2), (1.0, 1.3), (1.3, 1.1)]
+    answer = answer_of(tmp_path, times)
+    assert not answer.is_known
+    assert "not known yet" in worth.sentences(answer)[0]
+    few = answer_of(tmp_path, times[:2])
+    assert not few.is_known and "takes 3 blocks" in worth.sentences(few)[0]
+
+
+def test_an_interrupted_block_is_left_out(tmp_path: Path) -> None:
+    answer_of(tmp_path, noisy(1.0, 1.04, blocks=7))
+    with (tmp_path / "whatif.csv").open("a", encoding="utf-8") as file:
+        file.write("7,1,9,9,9,\n")
+    assert worth.load(tmp_path, "wall", True).blocks == 7
+
+
+@pytest.mark.parametrize(
+    "about, said",
+    [
+        ({"locks": 64, "hot_locks": 2}, "spread what they protect over more locks"),
+        ({"locks": 64, "hot_locks": 60}, "its locks are used evenly"),
+        ({"shared_acquisitions": 900, "kind": "rwlock"}, "readers share the lock already"),
+        ({}, "split its lock"),
+    ],
+)
+def test_what_to_try_follows_from_the_use(tmp_path: Path, about: dict[str, Any], said: str) -> None:
+    assert said in worth.sentences(answer_of(tmp_path, noisy(1.0, 1.04), **about))[-1]
+
+
+def test_another_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not what `lockbench whatif` writes"):
+        worth.load(tmp_path, "wall", True)
+
+
+def test_names_of_the_program_are_escaped(tmp_path: Path) -> None:
+    from observed import whatif_page
+
+    answer = answer_of(tmp_path, noisy(1.0, 1.04))
+    shutil.rmtree(tmp_path)
+    answer.command.append("<script>")
+    assert "<script>" not in whatif_page.page(answer)
