@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from program import Program, wait_until
 
-FOLDER = Path(os.environ.get("LOCKBENCH_LOADS", "build/release/harness/observe/tests/lockbench_loads"))
+FOLDER = Path(
+    os.environ.get("LOCKBENCH_LOADS", "build/release/harness/observe/tests/lockbench_loads")
+)
 FOLDER = FOLDER.resolve().parent
 LOADS = str(FOLDER / "lockbench_loads")
 STATIC = str(FOLDER / "lockbench_static_load")
@@ -257,3 +259,16 @@ def test_a_program_of_another_c_library_runs_as_alone_and_is_named(lockbench: Pr
     assert "Error relocating" not in found["text"]
     refused = lockbench.run("observe", "--", "./spin")
     assert refused.returncode == 2 and "is linked with musl" in refused.stderr
+
+
+@pytest.mark.skipif("LOCKBENCH_OPENMP" not in os.environ, reason="no OpenMP of GCC")
+def test_threads_of_openmp_wait_for_a_lock_only_in_a_critical_section(
+    lockbench: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")  # so that they sleep soon
+    found = observe(lockbench, os.environ["LOCKBENCH_OPENMP"], "loop")
+    assert found["verdict"]["kind"] == "not_the_problem", found["text"]
+    found = observe(lockbench, os.environ["LOCKBENCH_OPENMP"], "critical")
+    assert found["verdict"]["kind"] == "partly_seen", found["text"]
+    assert "sampled futex waits were of locks" in found["text"]

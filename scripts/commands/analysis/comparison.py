@@ -5,6 +5,7 @@ notes."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -136,7 +137,7 @@ def _lines(table: verdict.Table) -> list[Line]:
     compared = {(one.group, one.primitive): one for one in table.comparisons}
     reasons = _reasons(table.rows)
     by_group: dict[int, list[Line]] = {}
-    for cell, row in summary.figures(table).iterrows():
+    for cell, row in summary.figures(table).to_dict("index").items():
         one = compared.get((row["group"], row["label"]))
         line = _line(table.groups[row["group"]], row, one, reasons.get(cell, ""))
         by_group.setdefault(row["group"], []).append(line)
@@ -168,7 +169,7 @@ _FIGURES = (
 
 
 def _line(
-    group: verdict.Group, row: pd.Series, compared: verdict.Comparison | None, reason: str
+    group: verdict.Group, row: Mapping[str, Any], compared: verdict.Comparison | None, reason: str
 ) -> Line:
     if row["median"] != row["median"]:
         said = [row["unfair"].removeprefix("unfair: "), reason]

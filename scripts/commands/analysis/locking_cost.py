@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.core.groupby import SeriesGroupBy
 
 from analysis import cells, units
 from analysis.loader import SATURATED, Run
@@ -56,10 +57,12 @@ def _on_slow_cores(rows: pd.DataFrame) -> pd.Series:
     return (kinds != "") & ~kinds.str.fullmatch(r"fast \d+")
 
 
-def spread(costs: pd.Series) -> tuple[float, float]:
-    """The uncertainty of a cost that these blocks have."""
-    few = len(costs) < 4
-    return float(costs.quantile(0.0 if few else 0.25)), float(costs.quantile(1.0 if few else 0.75))
+def spreads(costs: SeriesGroupBy) -> pd.DataFrame:
+    """The uncertainty that the blocks of each group have: from `low_ns` to `high_ns`."""
+    few = costs.count() < 4
+    low = costs.quantile(0.25).mask(few, costs.min())
+    high = costs.quantile(0.75).mask(few, costs.max())
+    return pd.DataFrame({"low_ns": low, "high_ns": high})
 
 
 def noise_ns(low_ns: float, high_ns: float) -> float | None:
@@ -70,13 +73,15 @@ def noise_ns(low_ns: float, high_ns: float) -> float | None:
 def with_noise(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with_costs(), with the column `noise`: whether the cost of their cell is noise. All rows
     of this cell then have what it is at most as their `locking_ns`."""
-    cell = cells.codes(rows, [*cells.GROUP, "label"])
-    rows = rows.assign(noise=False)
-    for _, costs in rows["locking_ns"].dropna().groupby(cell[rows["locking_ns"].notna()]):
-        most = noise_ns(*spread(costs))
-        if most is not None:
-            rows.loc[costs.index, ["locking_ns", "noise"]] = [most, True]
-    return rows.astype({"noise": bool})
+    cell = pd.Series(cells.codes(rows, [*cells.GROUP, "label"]), index=rows.index)
+    known = rows["locking_ns"].notna()
+    ends = spreads(rows["locking_ns"][known].groupby(cell[known]))
+    most = pd.Series(
+        {at: noise_ns(low, high) for at, low, high in ends.itertuples(name=None)}, dtype=float
+    )
+    of_row = cell.map(most).where(known)
+    noise = of_row.notna()
+    return rows.assign(noise=noise, locking_ns=rows["locking_ns"].mask(noise, of_row))
 
 
 def threads_at_once(run: Run, rows: pd.DataFrame) -> pd.Series:
@@ -127,6 +132,9 @@ def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
     return pd.Series(of_cell.reindex(own).to_numpy(), index=rows.index).fillna(rest)
 
 
+_FIGURES = ["locking_ns", "processor_ns", "wait_p99_ns", "wait_max_ns"]
+
+
 @dataclass(frozen=True)
 class Cost:
     """One primitive at one load."""
@@ -159,21 +167,21 @@ def costs(run: Run) -> list[Cost]:
     rows = with_costs(run, cells.driven(run.valid))
     rows = rows[(rows["label"] != cells.FLOOR) & rows["locking_ns"].notna() & rows["load"].notna()]
     rows = rows.assign(wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)))
+    # Of a large run, copies of whole rows take longer than the figures.
+    rows = rows[[*cells.GROUP, "label", "load", *_FIGURES]]
     facets = cells.axis_facets(rows, "load") if not rows.empty else []
+    if not facets:
+        return []
+    names = cells.names(facets)
+    all_rows = pd.concat([one.rows.assign(facet=at) for at, one in enumerate(facets)])
+    by_load = all_rows.groupby(["facet", "label", "load"], sort=False)
+    medians = by_load[["locking_ns", "processor_ns", "wait_p99_ns"]].median()
+    figures = medians.join(spreads(by_load["locking_ns"])).join(by_load["wait_max_ns"].max())
+    figures = figures[["locking_ns", "low_ns", "high_ns", *_FIGURES[1:]]]
     found = []
-    for facet, name in zip(facets, cells.names(facets)):
-        by_load = facet.rows.groupby(["label", "load"], sort=False)
-        figures = by_load.agg(
-            median_ns=("locking_ns", "median"),
-            low_ns=("locking_ns", lambda values: spread(values)[0]),
-            high_ns=("locking_ns", lambda values: spread(values)[1]),
-            processor_ns=("processor_ns", "median"),
-            wait_p99_ns=("wait_p99_ns", "median"),
-            wait_max_ns=("wait_max_ns", "max"),
-        )
-        for (label, load), *values in figures.itertuples(name=None):
-            known: Any = (None if value != value else float(value) for value in values)
-            found.append(Cost(name, label, float(load), *known))
+    for (facet, label, load), *values in figures.itertuples(name=None):
+        known: Any = (None if value != value else float(value) for value in values)
+        found.append(Cost(names[facet], label, float(load), *known))
     return found
 
 

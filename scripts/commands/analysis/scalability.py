@@ -35,6 +35,9 @@ LEAST_THREAD_COUNTS = 4
 # of a curve in a picture.
 LEAST_R_SQUARED = 0.9
 
+# What a curve needs of a row beside its cell.
+_FITTED = ["label", "block", "operations_per_s"]
+
 _STEPS = 8  # of Gauss and Newton; from the linear start a few settle it
 
 
@@ -83,37 +86,66 @@ def law(threads: np.ndarray, rate: float, contention: float, coherency: float) -
 
 def curves(run: Run) -> list[Curve]:
     """The curves of all primitives that were measured at two numbers of threads or more."""
-    return [curve for _, found in faceted(run) for curve in found]
+    return [
+        curve for _, found in _faceted(run, run.valid[[*cells.GROUP, *_FITTED]]) for curve in found
+    ]
 
 
 def faceted(run: Run) -> list[tuple[cells.Group, list[Curve]]]:
     """The same, with the rows that they were fitted to."""
-    rows = cells.driven(run.valid)
+    return _faceted(run, run.valid)
+
+
+def _faceted(run: Run, rows: pd.DataFrame) -> list[tuple[cells.Group, list[Curve]]]:
+    rows = cells.driven(rows)
     facets = cells.axis_facets(rows[rows["operations_per_s"] > 0], "threads")
+    tables = _tables(facets)
     return [
         (
             facet,
             [
-                _curve(name, label, own, run.hardware_threads)
-                for label, own in facet.rows.groupby("label", sort=False)
-                if label != cells.FLOOR and own["threads"].nunique() > 1
+                _curve(name, label, tables[at, label], run.hardware_threads)
+                for label in facet.rows["label"].unique()
+                if label != cells.FLOOR and len(tables[at, label].columns) > 1
             ],
         )
-        for facet, name in zip(facets, cells.names(facets))
+        for at, (facet, name) in enumerate(zip(facets, cells.names(facets)))
     ]
 
 
-def _curve(group: str, label: str, rows: pd.DataFrame, hardware_threads: int | None) -> Curve:
+def _tables(facets: Sequence[cells.Group]) -> dict[tuple[int, str], pd.DataFrame]:
+    """The rates of each primitive of a facet: blocks in rows, numbers of threads in columns. Of all
+    facets at once, since a pivot of each takes longer than its fit."""
+    if not facets:
+        return {}
+    columns = ["label", "block", "threads", "operations_per_s"]
+    rows = pd.concat([one.rows[columns].assign(facet=at) for at, one in enumerate(facets)])
+    by = ["facet", "label", "block", "threads"]
+    wide = rows.groupby(by)["operations_per_s"].mean().unstack("threads")
+    labels = list(zip(wide.index.get_level_values(0), wide.index.get_level_values(1)))
+    begins = [at for at in range(len(labels)) if at == 0 or labels[at] != labels[at - 1]]
+    rates = wide.to_numpy()
+    blocks, threads = wide.index.get_level_values(2), wide.columns
+    found = {}
+    for begin, end in zip(begins, [*begins[1:], len(labels)]):
+        own = rates[begin:end]
+        there = ~np.isnan(own).all(axis=0)
+        found[labels[begin]] = pd.DataFrame(
+            own[:, there], index=blocks[begin:end], columns=threads[there]
+        )
+    return found
+
+
+def _curve(group: str, label: str, table: pd.DataFrame, hardware_threads: int | None) -> Curve:
     """More threads than the machine has take turns on it: another law, and not to be fitted."""
     beyond: list[int] = []
     if hardware_threads is not None:
-        beyond = sorted({int(n) for n in rows["threads"] if n > hardware_threads})
-        rows = rows[rows["threads"] <= hardware_threads]
+        beyond = [int(n) for n in table.columns if n > hardware_threads]
     note = ""
     if beyond:
+        table = table.loc[:, table.columns <= hardware_threads].dropna(how="all")
         counts = ", ".join(map(str, beyond))
         note = f"{counts} threads left out: oversubscription, the machine has {hardware_threads}"
-    table = rows.pivot_table(index="block", columns="threads", values="operations_per_s")
     found = fitted(table, f"{group} {label}")
     if isinstance(found, Fit):
         return Curve(group, label, found, note=note)
@@ -131,7 +163,10 @@ def fitted(table: pd.DataFrame, name: str) -> Fit | str:
     means = np.nanmean(logs, axis=0)
     weights = np.isfinite(logs).sum(axis=0).astype(float)
     log_rate, contention, coherency = map(float, _solved(counts, means[None], weights[None])[0])
-    rate = math.exp(log_rate)
+    with np.errstate(over="ignore"):
+        rate = float(np.exp(log_rate))
+    if not math.isfinite(rate):
+        return "the law does not fit: the solution is far from any curve"
     r_squared = _r_squared(np.exp(means), law(counts, rate, contention, coherency))
     if not r_squared >= LEAST_R_SQUARED:
         return f"the law does not fit: R² {r_squared:.2f}, below {LEAST_R_SQUARED}"
@@ -146,13 +181,13 @@ def _r_squared(measured: np.ndarray, fitted: np.ndarray) -> float:
 
 
 def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -> Fit:
-    drawn = statistics.resampled_rows(logs, name)
+    drawn, places = statistics.distinct_draws(logs, name)
     there = np.isfinite(drawn)
     weights = there.sum(axis=1).astype(float)
     sums = np.where(there, drawn, 0.0).sum(axis=1)
     means = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
     # A draw in which a number of threads is missing altogether has nothing to say of it.
-    found = _solved(counts, means, weights)
+    found = _solved(counts, means, weights)[places]
     peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
     drawn_figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
     return replace(fit, intervals=tuple(map(statistics.percentiles, drawn_figures)))

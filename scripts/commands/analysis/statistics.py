@@ -31,6 +31,15 @@ def resampled_rows(values: np.ndarray, name: str, times: int = RESAMPLES) -> np.
     return values[_generator(name).integers(0, len(values), (times, len(values)))]
 
 
+def distinct_draws(values: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The tables of resampled_rows(), for figures to which the order of rows is nothing: each
+    different table once, and for each draw the place of its table. Few rows have few of them: 35 of
+    four."""
+    drawn = _generator(name).integers(0, len(values), (RESAMPLES, len(values)))
+    tables, places = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
+    return values[tables], places
+
+
 def percentiles(figures: np.ndarray) -> Interval:
     """The interval that holds 95 % of a bootstrap's figures. They may be infinite."""
     ends = [100 * ALPHA / 2, 100 * (1 - ALPHA / 2)]
