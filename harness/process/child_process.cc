@@ -199,7 +199,7 @@ ChildEnding run_until_end(const ChildOrder& order, const StartedChild& child, St
     const bool ended = child.has_ended();
     streams.move();
     if (ended) return ChildEnding::kEnded;
-    if (streams.out().exceeded()) return ChildEnding::kTooMuch;
+    if (streams.out().exceeded() && !order.may_print_more) return ChildEnding::kTooMuch;
     if (order.while_it_runs) order.while_it_runs(streams.out().head());
     if (left == milliseconds{0}) return ChildEnding::kTooLong;
     wait_for_news(child, streams, signals, left_until(order.deadline, longest));

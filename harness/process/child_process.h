@@ -45,6 +45,7 @@ struct ChildOrder {
   std::function<void(std::string_view out)> while_it_runs = {};
   ChildStreams streams = ChildStreams::kPipes;
   std::vector<std::string> environment = {};  // NAME=VALUE, in addition to this process's own
+  bool may_print_more = false;  // than kMostOutBytes: the rest is dropped, and the child goes on
 };
 
 enum class ChildEnding {

@@ -157,7 +157,7 @@ class Attachment {
       return complain(err_, kWho, "--pid: " + obstacle, kCouldNotFinish);
     }
     const absl::StatusOr<fs::path> folder =
-        new_observation_folder(options_.out, process_.program());
+        new_program_folder("observed", options_.out, process_.program());
     if (!folder.ok()) {
       return complain(err_, kWho, folder.status(),
                       absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);

@@ -2,7 +2,6 @@
 
 #include "harness/observe/command/compare_program_command.h"
 
-#include <system_error>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -10,7 +9,7 @@
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
-#include "harness/bench/record/stamp.h"
+#include "harness/observe/observation/observation_folder.h"
 #include "harness/observe/observation/program_file.h"
 #include "harness/observe/preload/preload.h"
 #include "harness/process/analysis_command.h"
@@ -41,17 +40,13 @@ class ProgramComparison {
     if (!program.ok()) {
       return complain(err_, kWho, program.status(), kBadInput);
     }
-    folder_ = options_.out.value_or(fs::path("results") / "programs" /
-                                    new_run_id(fs::path(options_.command[0]).filename().string()));
-    std::error_code none;
-    if (fs::exists(folder_, none)) {
-      return complain(err_, kWho,
-                      folder_.string() + ": exists already; name another folder with --out",
-                      kBadInput);
+    const absl::StatusOr<fs::path> folder =
+        new_program_folder("programs", options_.out, options_.command[0]);
+    if (!folder.ok()) {
+      return complain(err_, kWho, folder.status(),
+                      absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
     }
-    if (const absl::Status made = make_folders(folder_); !made.ok()) {
-      return complain(err_, kWho, made, kCouldNotFinish);
-    }
+    folder_ = *folder;
     return measure();
   }
 

@@ -96,7 +96,7 @@ class ObserveCommand {
     const absl::StatusOr<std::string> preload = preload_variable(*library);
     if (!preload.ok()) return complain(err_, kWho, preload.status(), kCouldNotFinish);
     const absl::StatusOr<fs::path> folder =
-        new_observation_folder(options_.out, options_.command[0]);
+        new_program_folder("observed", options_.out, options_.command[0]);
     if (!folder.ok()) {
       const bool exists = absl::IsAlreadyExists(folder.status());
       return complain(err_, kWho, folder.status(), exists ? kBadInput : kCouldNotFinish);

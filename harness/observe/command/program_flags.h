@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Flags about a person's own program, which `observe` and `substitute` share.
+// Flags about a person's own program, which its commands share.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,6 @@ namespace lockbench {
 inline constexpr char kNoProgram[] = "name the program after --, as `";
 
 void add_place_expression(CLI::App& command, const char* help, std::string& expression);
-
-// Of a table on standard error: the terminal's, or enough for whole names in a file.
-std::size_t table_width();
 
 // The width of a table on standard error: the terminal's, or enough for whole names in a file.
 std::size_t table_width();

@@ -60,11 +60,13 @@ std::string ProgramRun::fields() const {
 absl::StatusOr<ProgramRun> run_program(const ProgramRunOrder& order) {
   const double cpu_before = children_cpu_s();
   const Clock::time_point begin = Clock::now();
-  const absl::StatusOr<ChildResult> result = run_child({.program = order.command[0],
-                                                        .words = order.command,
-                                                        .input = {},
-                                                        .deadline = begin + order.time_limit,
-                                                        .environment = order.environment});
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = order.command[0],
+                 .words = order.command,
+                 .input = {},
+                 .deadline = begin + order.time_limit,
+                 .environment = order.environment,
+                 .may_print_more = !order.metric.is_printed()});
   ProgramRun run{.wall_s = std::chrono::duration<double>(Clock::now() - begin).count(),
                  .cpu_s = children_cpu_s() - cpu_before,
                  .printed = {}};

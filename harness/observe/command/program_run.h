@@ -23,7 +23,7 @@ struct ProgramMetric {
   bool lower_is_better = false;  // of a printed number
 
   bool is_printed() const { return text != "wall" && text != "cpu"; }
-  // The flags by which an analysis in Python is told of it.
+  // Its flags for the analysis in Python.
   std::vector<std::string> words() const;
 };
 

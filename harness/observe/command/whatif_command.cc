@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fcntl.h>
 #include <memory>
+#include <sys/personality.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -21,6 +24,7 @@
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/foreground_program.h"
 #include "harness/observe/observation/lengthening.h"
+#include "harness/observe/observation/observation_folder.h"
 #include "harness/observe/observation/observed_json.h"
 #include "harness/observe/observation/observed_run.h"
 #include "harness/observe/observation/program_file.h"
@@ -39,7 +43,8 @@ constexpr std::string_view kWho = "lockbench whatif";
 constexpr char kScript[] = "harness/observe/python/whatif.py";
 constexpr int kSchemaVersion = 1;
 constexpr std::uint32_t kFewestBlocks = 6;
-// Of whatif.py with --is-known: more blocks are needed.
+constexpr std::uint32_t kFewestToTell = 3;  // with fewer, no interval is known
+// The exit code of whatif.py with --is-known if more blocks are needed.
 constexpr int kNotKnown = kInconclusive;
 
 namespace fs = std::filesystem;
@@ -48,8 +53,29 @@ namespace fs = std::filesystem;
 struct Treated {
   LengthenablePlace at;
   const ObservedPlace* place = nullptr;
+  std::string program;  // whose process has it
   std::uint64_t steps = 0;
   double longer_ns = 0;  // that the steps take
+};
+
+// While it exists, what this process and its children print to standard output is not shown.
+class NoOutput {
+ public:
+  NoOutput() : usual_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (usual_ >= 0 && nothing >= 0) dup2(nothing, STDOUT_FILENO);
+    if (nothing >= 0) close(nothing);
+  }
+  ~NoOutput() {
+    if (usual_ < 0) return;
+    dup2(usual_, STDOUT_FILENO);
+    close(usual_);
+  }
+  NoOutput(const NoOutput&) = delete;
+  NoOutput& operator=(const NoOutput&) = delete;
+
+ private:
+  int usual_;
 };
 
 class WhatIf {
@@ -68,31 +94,49 @@ class WhatIf {
     const absl::StatusOr<std::string> preload = preload_variable(*library);
     if (!preload.ok()) return complain(err_, kWho, preload.status(), kCouldNotFinish);
     preload_ = *preload;
-    folder_ = options_.out.value_or(fs::path("results") / "whatif" /
-                                    new_run_id(fs::path(options_.command[0]).filename().string()));
+    const absl::StatusOr<fs::path> folder =
+        new_program_folder("whatif", options_.out, options_.command[0]);
+    if (!folder.ok()) {
+      return complain(err_, kWho, folder.status(),
+                      absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
+    }
+    folder_ = *folder;
+    if (!program->interpreter.empty()) {
+      say(err_, kWho,
+          program->path.string() + " is a script; the locks of its interpreter " +
+              program->interpreter + " are measured");
+    }
+    facts_.interpreter = program->interpreter;
+    make_runs_alike();
+    const int code = observe();
     std::error_code none;
-    if (fs::exists(folder_, none)) {
-      return complain(err_, kWho,
-                      folder_.string() + ": exists already; name another folder with --out",
-                      kBadInput);
-    }
-    if (const absl::Status made = make_folders(folder_); !made.ok()) {
-      return complain(err_, kWho, made, kCouldNotFinish);
-    }
-    return observe();
+    fs::remove(folder_, none);  // it stays if there is something in it
+    return code;
   }
 
  private:
+  // Each run has the same input, none; and where the kernel permits it, the same addresses, by
+  // which locks are found again.
+  static void make_runs_alike() {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    const int now = personality(0xffffffff);
+    if (now != -1) personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
+  }
+
   int observe() {
     say(err_, kWho, "runs the program once to see its locks");
     facts_.command = options_.command;
     facts_.started_at = utc_now();
     facts_.uncontended_ns = uncontended_cost_ns();
     facts_.processors = static_cast<double>(usable_processors());
-    absl::StatusOr<ObservedRun> run = observe_run({.command = options_.command,
-                                                   .preload = preload_,
-                                                   .uncontended_ns = facts_.uncontended_ns,
-                                                   .processors = facts_.processors});
+    absl::StatusOr<ObservedRun> run = [this] {
+      const NoOutput quiet;
+      return observe_run({.command = options_.command,
+                          .preload = preload_,
+                          .uncontended_ns = facts_.uncontended_ns,
+                          .processors = facts_.processors});
+    }();
     if (!run.ok()) return complain(err_, kWho, run.status(), kBadInput);
     if (const int code = exit_code_of(run->end.status); code != 0) {
       complain(err_, kWho,
@@ -105,9 +149,9 @@ class WhatIf {
     facts_.processor_s = run->end.processor_s;
     facts_.status = run->end.status;
     observation_ = std::move(run->observation);
-    const Verdict verdict = verdict_of(observation_, options_.command[0]);
+    verdict_ = verdict_of(observation_, options_.command[0]);
     const absl::Status written =
-        replace_file(folder_ / "observed.json", observed_json(observation_, verdict, facts_));
+        replace_file(folder_ / "observed.json", observed_json(observation_, verdict_, facts_));
     if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
     return choose();
   }
@@ -117,29 +161,43 @@ class WhatIf {
     if (!options_.place.empty()) wanted = *Expression::parse(options_.place);
     const auto places =
         lengthenable_places(observation_, options_.places, wanted ? &*wanted : nullptr);
-    if (places.empty()) return tell_nothing();
+    if (places.empty()) return say_that_nothing_is_measured();
     const SpinPace pace = SpinPace::measure();
-    for (const LengthenablePlace& at : places) {
-      const ObservedPlace& place = observation_.processes[at.process].places[at.place];
-      const double wanted_ns = place.hold.mean_ns * options_.longer_percent / 100;
-      const auto steps = std::max<std::uint64_t>(1, std::llround(wanted_ns * pace.steps_per_ns));
-      treated_.push_back({.at = at,
-                          .place = &place,
-                          .steps = steps,
-                          .longer_ns = static_cast<double>(steps) / pace.steps_per_ns});
-    }
+    for (const LengthenablePlace& at : places) treated_.push_back(treated(at, pace));
     const absl::Status written = replace_file(folder_ / "whatif.json", facts_json());
     if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
     return measure();
   }
 
-  int tell_nothing() {
-    const std::string which = options_.place.empty() ? "no place" : "no place that --place finds";
-    err_ << absl::StrCat(which, " has holds of ", percent(kWorthMeasuringFrom), " of the ",
-                         duration_text(observation_.coverage.window_s * 1e9),
-                         ", so shorter holds gain no more than that\n");
-    say_where("observation", "observed.json");
-    return 0;
+  Treated treated(const LengthenablePlace& at, const SpinPace& pace) const {
+    const ObservedProcess& process = observation_.processes[at.process];
+    const ObservedPlace& place = process.places[at.place];
+    const double wanted_ns = place.hold.mean_ns * options_.longer_percent / 100;
+    const auto steps =
+        std::max<std::int64_t>(1, std::llround((wanted_ns - pace.entry_ns) * pace.steps_per_ns));
+    return {.at = at,
+            .place = &place,
+            .program = process.program,
+            .steps = static_cast<std::uint64_t>(steps),
+            .longer_ns = static_cast<double>(steps) / pace.steps_per_ns + pace.entry_ns};
+  }
+
+  int say_that_nothing_is_measured() {
+    err_ << (options_.place.empty() ? "no place" : "no place that --place finds")
+         << " whose holds are known has holds of " << percent(kWorthMeasuringFrom) << " of the "
+         << duration_text(observation_.coverage.window_s * 1e9)
+         << " together, so none was made longer\n";
+    for (const ObservedProcess& process : observation_.processes) {
+      for (const ObservedPlace& place : process.places) {
+        if (has_holds(place) || place.greatest_gain < kProblemFrom) continue;
+        err_ << "  " << printable(place.name())
+             << ": its holds are not known; lockbench compare-program tries other locks\n";
+      }
+    }
+    err_ << verdict_.answer << '\n';
+    for (const std::string& note : verdict_.notes) err_ << "  " << note << '\n';
+    err_ << "observation " << printable((folder_ / "observed.json").string()) << '\n';
+    return verdict_.kind == VerdictKind::kNotSeen ? kCouldNotFinish : 0;
   }
 
   std::string facts_json() const {
@@ -150,7 +208,9 @@ class WhatIf {
       json["places"].push_back({{"name", printable(one.place->name())},
                                 {"process", one.at.process},
                                 {"place", one.at.place},
+                                {"acquisitions", one.at.acquisitions},
                                 {"holds_s", one.at.holds_s},
+                                {"blocked_s", one.at.blocked_s},
                                 {"longer_ns", one.longer_ns},
                                 {"steps", one.steps}});
     }
@@ -166,7 +226,8 @@ class WhatIf {
                      treated_.size() == 1 ? " place " : " places ", options_.longer_percent,
                      " % longer; ", std::min(kFewestBlocks, options_.blocks), " to ",
                      options_.blocks,
-                     " blocks, until it is known what they are worth (Ctrl-C: what is known)"));
+                     " blocks, until it is known what they are worth; Ctrl-C ends it before that, "
+                     "with what is known"));
     absl::StatusOr<AppendFile> rows = AppendFile::create(folder_ / "whatif.csv");
     absl::Status status = rows.status();
     if (status.ok()) status = rows->append("block,variant,wall_s,cpu_s,printed,holds\n");
@@ -183,15 +244,16 @@ class WhatIf {
     }
     if (noted_signal() != 0) return interrupted(done);
     if (!status.ok()) {
-      return complain(err_, kWho, status,
-                      absl::IsInvalidArgument(status) ? kBadInput : kCouldNotFinish);
+      const int code = complain(err_, kWho, status,
+                                absl::IsInvalidArgument(status) ? kBadInput : kCouldNotFinish);
+      return end_with(code, done);
     }
     const absl::StatusOr<int> code = ask({});
     if (code.ok()) return *code;
     return complain(err_, kWho, code.status(), kCouldNotFinish);
   }
 
-  // One row for each variant: 0 is the program as it is, the others are `treated_`.
+  // Writes a row for each variant: 0 is the program as it is, the others are `treated_`.
   absl::Status measure_block(AppendFile& rows, std::uint32_t block) {
     for (const std::size_t variant : internal::order_in_block(treated_.size() + 1, block)) {
       const absl::StatusOr<std::string> fields = measure_variant(variant);
@@ -203,12 +265,29 @@ class WhatIf {
     return absl::OkStatus();
   }
 
+  // The fields after block and variant. The locks of a place are those that it acquired first:
+  // where several places acquire one lock, threads decide which is first, and the next run may have
+  // it.
   absl::StatusOr<std::string> measure_variant(std::size_t variant) {
+    constexpr int kMostTries = 6;
+    for (int i = 0; i < kMostTries; ++i) {
+      const absl::StatusOr<std::optional<std::string>> fields = try_variant(variant);
+      if (!fields.ok()) return fields.status();
+      if (*fields) return **fields;
+    }
+    return absl::InternalError(absl::StrCat(
+        options_.command[0], " used no lock of ", treated_[variant - 1].place->name(), " in ",
+        kMostTries,
+        " further runs: others acquire its locks first. Choose other places by --place"));
+  }
+
+  // Absent: no hold was made longer.
+  absl::StatusOr<std::optional<std::string>> try_variant(std::size_t variant) {
     const auto recording = RecordingFile::create(0);
     if (!recording.ok()) return recording.status();
     // Each place is counted in each variant, so that only the work differs.
     for (std::size_t i = 0; i < treated_.size(); ++i) {
-      lengthen((*recording)->header(), i, *treated_[i].place,
+      lengthen((*recording)->header(), i, *treated_[i].place, treated_[i].program,
                variant == i + 1 ? treated_[i].steps : 0);
     }
     const absl::StatusOr<ProgramRun> run =
@@ -218,17 +297,10 @@ class WhatIf {
                      .metric = options_.metric,
                      .who = options_.command[0]});
     if (!run.ok()) return run.status();
-    std::vector<std::string> holds;
-    for (std::size_t i = 0; i < treated_.size(); ++i) {
-      const std::uint64_t count = lengthened_holds((*recording)->header(), i);
-      if (count == 0) {
-        return absl::InternalError(
-            absl::StrCat(options_.command[0], " used no lock of ", treated_[i].place->name(),
-                         " in a further run: it does not do the same each time"));
-      }
-      holds.push_back(absl::StrCat(count));
-    }
-    return absl::StrCat(run->fields(), ",", variant == 0 ? "" : holds[variant - 1]);
+    if (variant == 0) return absl::StrCat(run->fields(), ",");
+    const std::uint64_t holds = lengthened_holds((*recording)->header(), variant - 1);
+    if (holds == 0) return std::nullopt;
+    return absl::StrCat(run->fields(), ",", holds);
   }
 
   absl::StatusOr<int> ask(const std::vector<std::string>& flags) const {
@@ -242,21 +314,20 @@ class WhatIf {
     return words;
   }
 
-  // Tells what is known so far. A signal was noted, after which no child is started: the analysis
-  // takes the place of this process.
   int interrupted(std::uint32_t blocks) const {
     const int code = kSignalExitBase + noted_signal();
-    const std::string rows = (folder_ / "whatif.csv").string();
     complain(err_, kWho,
              absl::StrCat("interrupted after ", blocks, blocks == 1 ? " block" : " blocks",
-                          "; the rows are in ", rows),
+                          "; the rows are in ", (folder_ / "whatif.csv").string()),
              code);
-    if (blocks < 3) return code;
-    return analysis_command(kScript, words_for({"--exit-code", absl::StrCat(code)}));
+    return end_with(code, blocks);
   }
 
-  void say_where(std::string_view what, std::string_view file) const {
-    err_ << what << ' ' << printable((folder_ / file).string()) << '\n';
+  // Says what is known so far. After a signal no child is started: the analysis takes the place of
+  // this process.
+  int end_with(int code, std::uint32_t blocks) const {
+    if (blocks < kFewestToTell) return code;
+    return analysis_command(kScript, words_for({"--exit-code", absl::StrCat(code)}));
   }
 
   const WhatIfOptions& options_;
@@ -265,6 +336,7 @@ class WhatIf {
   std::string preload_;
   ObservationFacts facts_;
   Observation observation_;
+  Verdict verdict_;
   std::vector<Treated> treated_;
 };
 

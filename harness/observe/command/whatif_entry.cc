@@ -23,7 +23,7 @@ constexpr char kFooter[] =
     "known amount of work. How much longer the program takes says what a shorter hold, or no hold\n"
     "at all, would gain. It stops when that is known to 1 % of the time or a fifth of the gain.\n"
     "The metric is that of compare-program: a server is measured by what its load prints.\n"
-    "After the first run, the program's input is empty, and its output is not shown.\n"
+    "The program's input is empty, and its output is not shown.\n"
     "\n"
     "whatif answers what another design gives: shorter holds, more locks. compare-program answers\n"
     "what another lock gives.\n"
@@ -34,7 +34,8 @@ constexpr char kFooter[] =
     "  lockbench whatif --place 'Cache::get' --longer 50 -- ./server --requests 100000\n"
     "\n"
     "Exit codes: 0 answered, 1 a run of the program failed, 2 bad input or nothing matches the\n"
-    "metric, 129, 130 or 143 interrupted; what is known then is printed.\n";
+    "metric, 4 not all is known after --blocks, 129, 130 or 143 interrupted. What is known is\n"
+    "printed in each case.\n";
 
 class WhatIfEntry final : public CommandWithOptions<WhatIfOptions> {
  public:

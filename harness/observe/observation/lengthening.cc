@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace lockbench {
 namespace {
@@ -11,7 +14,23 @@ namespace {
 // relaxed: the program that reads is started later, and has ended before it is read.
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Of semaphores and futexes nobody knows who holds them.
+// What makes two places of two processes one.
+using Code = std::vector<std::pair<std::string, std::uint64_t>>;
+
+Code code_of(const ObservedPlace& place) {
+  Code code;
+  for (const CodePlace& caller : place.callers) code.emplace_back(caller.module, caller.offset);
+  return code;
+}
+
+// Code that no file has (a compiler made it while the program ran) is elsewhere in the next run.
+bool is_found_again(const ObservedPlace& place) {
+  return std::none_of(place.callers.begin(), place.callers.end(),
+                      [](const CodePlace& caller) { return caller.module.empty(); });
+}
+
+}  // namespace
+
 bool has_holds(const ObservedPlace& place) {
   const bool is_held = place.kind == observe::LockKind::kMutex ||
                        place.kind == observe::LockKind::kShared ||
@@ -19,50 +38,52 @@ bool has_holds(const ObservedPlace& place) {
   return is_held && place.hold.samples > 0;
 }
 
-const ObservedPlace& place_of(const Observation& observation, const LengthenablePlace& one) {
-  return observation.processes[one.process].places[one.place];
-}
-
-}  // namespace
-
-double holds_s(const ObservedPlace& place) {
-  return place.hold.mean_ns * static_cast<double>(place.acquisitions) / 1e9;
-}
-
 std::vector<LengthenablePlace> lengthenable_places(const Observation& observation, std::size_t most,
                                                    const Expression* wanted) {
-  std::vector<LengthenablePlace> found;
+  std::map<Code, LengthenablePlace> by_code;
   for (std::size_t i = 0; i < observation.processes.size(); ++i) {
     const std::vector<ObservedPlace>& places = observation.processes[i].places;
     for (std::size_t k = 0; k < places.size(); ++k) {
-      if (!has_holds(places[k])) continue;
-      if (wanted != nullptr && !wanted->finds_in(places[k].name())) continue;
-      const double time_s = holds_s(places[k]);
-      if (time_s < kWorthMeasuringFrom * observation.coverage.window_s) continue;
-      found.push_back({.process = i, .place = k, .holds_s = time_s});
+      const ObservedPlace& place = places[k];
+      if (!has_holds(place) || !is_found_again(place)) continue;
+      if (wanted != nullptr && !wanted->finds_in(place.name())) continue;
+      const auto [found, is_new] =
+          by_code.try_emplace(code_of(place), LengthenablePlace{.process = i, .place = k});
+      found->second.acquisitions += place.acquisitions;
+      found->second.holds_s += place.hold.mean_ns * static_cast<double>(place.acquisitions) / 1e9;
+      found->second.blocked_s += place.blocked_s;
     }
   }
-  const auto waited_s = [&](const LengthenablePlace& one) {
-    return place_of(observation, one).blocked_s;
-  };
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.holds_s > b.holds_s; });
+  std::vector<LengthenablePlace> found;
+  for (const auto& [code, one] : by_code) {
+    if (one.holds_s >= kWorthMeasuringFrom * observation.coverage.window_s) found.push_back(one);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.holds_s > b.holds_s; });
   const auto longest =
       std::max_element(found.begin(), found.end(),
-                       [&](const auto& a, const auto& b) { return waited_s(a) < waited_s(b); });
+                       [](const auto& a, const auto& b) { return a.blocked_s < b.blocked_s; });
   if (longest != found.end()) std::rotate(found.begin(), longest, longest + 1);
   if (found.size() > most) found.resize(most);
   return found;
 }
 
 void lengthen(observe::Header& header, std::size_t entry, const ObservedPlace& place,
-              std::uint64_t steps) {
+              const std::string& program, std::uint64_t steps) {
+  const auto copy = [](const std::string& text, auto& to) {
+    std::strncpy(to.data(), text.c_str(), to.size() - 1);
+  };
   observe::LengthenedPlace& lengthened = header.lengthened[entry];
   for (std::size_t i = 0; i < place.callers.size(); ++i) {
     observe::LengthenedPlace::Caller& caller = lengthened.code[i];
     caller.offset.store(place.callers[i].offset, kRelaxed);
-    std::strncpy(caller.path.data(), place.callers[i].module.c_str(), caller.path.size() - 1);
+    copy(place.callers[i].module, caller.path);
   }
+  for (std::size_t i = 0; i < place.addresses.size(); ++i) {
+    lengthened.locks[i].store(place.addresses[i], kRelaxed);
+  }
+  lengthened.lock_count.store(static_cast<std::uint32_t>(place.addresses.size()), kRelaxed);
+  copy(program, lengthened.program);
   lengthened.steps.store(steps, kRelaxed);
   lengthened.callers.store(static_cast<std::uint32_t>(place.callers.size()), kRelaxed);
 }

@@ -105,15 +105,6 @@ void bound_by_processors(ObservedProcess& process, double life_s, double process
 
 }  // namespace
 
-void bound_by_idle_waits(ObservedProcess& process, double idle_waits_share, double cost_ns) {
-  const bool all_are_counted =
-      std::none_of(process.places.begin(), process.places.end(),
-                   [](const ObservedPlace& place) { return place.is_futex(); });
-  if (process.wall_s <= 0 || !all_are_counted) return;
-  const double of_locks_s = processor_ns_of_locks(process, cost_ns) / 1e9;
-  lower_gains(process, std::min(1.0, idle_waits_share + of_locks_s / process.wall_s));
-}
-
 void bound_by_processors(Observation& observation, double processors, double cost_ns) {
   for (ObservedProcess& process : observation.processes) {
     bound_by_processors(process, observation.coverage.life_s, processors, cost_ns);

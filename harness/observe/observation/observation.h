@@ -57,9 +57,10 @@ struct ObservedPlace {
   std::uint64_t failed_tries = 0;
   std::uint64_t condition_waits = 0;
   std::uint64_t recursions = 0;
-  Popularity popularity;             // of the locks that have an entry
-  std::uint64_t hot_locks = 0;       // that have nine tenths of the contended acquisitions
-  std::uint64_t unlisted_locks = 0;  // locks that ended and whose entry was used again
+  Popularity popularity;                 // of the locks that have an entry
+  std::uint64_t hot_locks = 0;           // that have nine tenths of the contended acquisitions
+  std::vector<std::uint64_t> addresses;  // of its locks; empty if they are many
+  std::uint64_t unlisted_locks = 0;      // locks that ended and whose entry was used again
   std::uint64_t unlisted_acquisitions = 0;
   double blocked_s = 0;      // in which at least one thread waited
   LatencySummary wait;       // of each wait
@@ -135,11 +136,6 @@ double uncontended_cost_ns();
 // its locks takes its processor time, however little it waits. Leaves processes alone whose
 // processor time is not known. Pure.
 void bound_by_processors(Observation& observation, double processors, double cost_ns);
-
-// Lowers the greatest gains of a process to the share of its time in which a thread waited while a
-// processor had nothing to do, and what its waits and acquisitions cost the processors. Leaves
-// processes with futex locks alone, whose waits are not in that share. Pure.
-void bound_by_idle_waits(ObservedProcess& process, double idle_waits_share, double cost_ns);
 
 // Leaves only the places whose text the expression finds. False, and all are left, if it finds
 // none: that is no program without locks.

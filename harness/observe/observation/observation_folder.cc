@@ -11,10 +11,11 @@ namespace lockbench {
 
 namespace fs = std::filesystem;
 
-absl::StatusOr<fs::path> new_observation_folder(const std::optional<fs::path>& out,
-                                                const std::string& program) {
-  const fs::path folder = out.value_or(fs::path("results") / "observed" /
-                                       new_run_id(fs::path(program).filename().string()));
+absl::StatusOr<fs::path> new_program_folder(std::string_view kind,
+                                            const std::optional<fs::path>& out,
+                                            const std::string& program) {
+  const fs::path folder =
+      out.value_or(fs::path("results") / kind / new_run_id(fs::path(program).filename().string()));
   std::error_code none;
   if (fs::exists(folder, none)) {
     return absl::AlreadyExistsError(folder.string() +

@@ -129,7 +129,8 @@ struct Merged {
   std::vector<Caller> callers;
   std::vector<std::uint64_t> acquisitions;  // of each lock
   std::vector<std::uint64_t> contended;
-  std::uint64_t unended = 0;  // threads that waited when the observation ended
+  std::vector<std::uint64_t> addresses;
+  std::uint64_t unended = 0;  // threads that waited when the process ended by itself
   Times wait;
   Times hold;
   Times think;
@@ -233,6 +234,11 @@ class ProcessReader {
     });
   }
 
+  // One that was killed may have hung: who waited in it need not have been idle.
+  bool ended_by_itself() const {
+    return static_cast<observe::ProcessEnd>(value(process_->ended)) == observe::ProcessEnd::kExited;
+  }
+
   void add(Merged& merged, const Place& recorded) const {
     ObservedPlace& place = merged.place;
     place.threads = std::max(place.threads, value(recorded.threads));
@@ -243,7 +249,7 @@ class ProcessReader {
     place.acquisitions += unlisted;
     place.contended += value(recorded.ended_contended) + value(recorded.unlisted_contended);
     place.blocked_s += blocked_time(recorded.blocked, ticks_, ns_per_tick_);
-    merged.unended += value(recorded.blocked.waiters);
+    if (ended_by_itself()) merged.unended += value(recorded.blocked.waiters);
     merged.wait.add(recorded.wait);
     merged.hold.add(recorded.hold);
     merged.think.add(recorded.think);
@@ -286,11 +292,15 @@ class ProcessReader {
       }
       merged.acquisitions.push_back(all);
       merged.contended.push_back(value(lock.contended));
+      merged.addresses.push_back(key & ~std::uint64_t{1});  // also of one that has ended
     });
   }
 
   void finish(Merged& merged) {
     ObservedPlace& place = merged.place;
+    if (merged.addresses.size() <= observe::LengthenedPlace::kMostLocks) {
+      place.addresses = std::move(merged.addresses);
+    }
     place.hot_locks = hot_locks_of(std::move(merged.contended));
     place.popularity = popularity_of(std::move(merged.acquisitions));
     place.blocked_s = std::min(place.blocked_s, result_.wall_s);

@@ -9,7 +9,6 @@
 #include <set>
 #include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -17,7 +16,6 @@
 #include "harness/bench/measure/processor_use.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/observation/blocked_timeline.h"
-#include "harness/observe/observation/idle_waits.h"
 #include "harness/observe/observation/observation_reader.h"
 #include "harness/observe/observation/process_tree.h"
 #include "harness/observe/observation/recording_file.h"
@@ -48,10 +46,6 @@ class TickRate {
   std::uint64_t ticks_ = observe::ticks();
 };
 
-std::uint32_t processors_of_machine() {
-  return static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 double seconds(Nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -72,7 +66,6 @@ class Observer {
     begin_ = Clock::now();
     next_look_ = begin_ + ProcessTree::kFirstLook;
     next_note_ = begin_ + std::chrono::seconds(1);
-    next_sample_ = begin_ + ProcessTree::kFirstLook;
     const ForegroundOrder order{.words = order_.command,
                                 .environment = {order_.preload, recording_->variable()},
                                 .first = ProcessTree::kFirstLook,
@@ -105,10 +98,7 @@ class Observer {
       timeline_.note(blocked_s_of_each(*recording_, rate_.read()),
                      std::chrono::duration<double>(passed).count());
     }
-    if (now >= next_sample_) {
-      next_sample_ = now + (observes ? idle_waits_.sample(*recording_) : ProcessTree::kFirstLook);
-    }
-    Clock::time_point next = std::min({next_look_, next_note_, next_sample_});
+    Clock::time_point next = std::min(next_look_, next_note_);
     for (const Clock::duration change : {Clock::duration(order_.delay), stop}) {
       if (change > passed) next = std::min(next, begin_ + change);
     }
@@ -149,13 +139,6 @@ class Observer {
       process.timeline = timeline_.of(process.record);
       process.processor_s = std::max(process.processor_s, tree_.processor_s(process.pid));
     }
-    // A processor that works for another program is not free for this one.
-    if (!observation.coverage.is_disturbed() && processors_.size() == processors_of_machine()) {
-      for (ObservedProcess& process : observation.processes) {
-        const std::optional<double> share = idle_waits_.share_at_most(process.record);
-        if (share) bound_by_idle_waits(process, *share, order_.uncontended_ns);
-      }
-    }
     // The processor time is that of the whole life of a process.
     if (order_.delay.count() == 0 && order_.duration.count() == 0) {
       bound_by_processors(observation, order_.processors, order_.uncontended_ns);
@@ -171,8 +154,6 @@ class Observer {
   Clock::time_point begin_;
   Clock::time_point next_look_;
   Clock::time_point next_note_;
-  Clock::time_point next_sample_;
-  IdleWaits idle_waits_{processors_of_machine()};
   std::vector<int> processors_ = allowed_processor_numbers();
   std::optional<ProcessorUse> use_ = ProcessorUse::now(processors_);
   bool observed_ = true;             // at the last look

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
 
@@ -183,24 +184,43 @@ std::optional<FutexCall> futex_call_of(std::uint32_t pid, const std::string& thr
                    .code = std::strtoull(words.back().c_str(), nullptr, 16)};
 }
 
-// The file with the code, by its name; empty: unknown.
-std::string library_of(std::uint32_t pid, std::uint64_t code) {
-  std::ifstream file(folder_of(pid) / "maps");
-  for (std::string line; std::getline(file, line);) {
-    char* end = nullptr;
-    const std::uint64_t first = std::strtoull(line.c_str(), &end, 16);
-    if (*end != '-' || code < first || code >= std::strtoull(end + 1, nullptr, 16)) continue;
-    return file_name(line);
-  }
-  return {};
-}
+// The code of GCC's OpenMP runtime in a process, which is read when it is asked for.
+class OpenmpCode {
+ public:
+  explicit OpenmpCode(std::uint32_t pid) : pid_(pid) {}
 
-// True if the thread waits for the end of a parallel loop, or for its next one. GCC's OpenMP
-// runtime calls the kernel itself. It waits for a lock with a negative value (libgomp's
-// config/linux/mutex.c and sem.c), and at a barrier with the number of the phase.
-bool waits_at_openmp_barrier(std::uint32_t pid, const FutexCall& call) {
-  return call.value >= 0 && library_of(pid, call.code).starts_with("libgomp.");
-}
+  // True if the thread waits for the end of a parallel loop, or for its next one. The runtime calls
+  // the kernel itself (on x86; elsewhere by a function that is recorded). It waits for a lock with
+  // a negative value (libgomp's config/linux/mutex.c and sem.c), and at a barrier with the number
+  // of the phase. One lock of its own waits with 2 (ptrlock.c), for as long as a pointer is
+  // computed.
+  bool has_barrier(const FutexCall& call) {
+    if (call.value < 0) return false;
+    if (!ranges_) ranges_ = read();
+    return std::any_of(ranges_->begin(), ranges_->end(), [&](const auto& range) {
+      return range.first <= call.code && call.code < range.second;
+    });
+  }
+
+ private:
+  using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+  Ranges read() const {
+    Ranges found;
+    std::ifstream file(folder_of(pid_) / "maps");
+    for (std::string line; std::getline(file, line);) {
+      const std::string name = file_name(line);
+      if (!name.starts_with("libgomp.") && !name.starts_with("libgomp-")) continue;
+      char* end = nullptr;
+      const std::uint64_t first = std::strtoull(line.c_str(), &end, 16);
+      if (*end == '-') found.emplace_back(first, std::strtoull(end + 1, nullptr, 16));
+    }
+    return found;
+  }
+
+  std::uint32_t pid_;
+  std::optional<Ranges> ranges_;
+};
 
 // How often the thread has slept; empty if that is not known.
 std::string sleeps_of(std::uint32_t pid, const std::string& thread) {
@@ -299,10 +319,11 @@ void ProcessTree::sample_futexes(std::uint32_t pid, const Record& record) {
   if (threads.size() > kMostThreads) return;
   const std::uint64_t before = recording_.brief(record.slot).waiting;
   std::uint64_t sleepers = 0;
+  OpenmpCode openmp(pid);
   for (const std::string& thread : threads) {
     const std::optional<FutexCall> call = futex_call_of(pid, thread);
     if (!call || sleeps_since_before(pid, thread)) continue;
-    if (!waits_at_openmp_barrier(pid, *call)) ++sleepers;
+    if (!openmp.has_barrier(*call)) ++sleepers;
   }
   const std::uint64_t known =
       std::max<std::uint64_t>(before, recording_.brief(record.slot).waiting);

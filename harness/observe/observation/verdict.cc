@@ -87,7 +87,8 @@ std::vector<std::string> gaps_of(const Observation& observation) {
 
 bool is_of_python(const ObservedPlace& place) {
   const std::string name = short_name(place.callers.empty() ? "" : place.callers[0].module);
-  return name.starts_with("python") || name.starts_with("libpython");
+  return name.starts_with("python") || name.starts_with("libpython") || name.starts_with("pypy") ||
+         name.starts_with("libpypy");
 }
 
 // True if threads may have waited for the runtime's own locks. Each thread of Python takes the
@@ -187,9 +188,10 @@ std::string events_text(const Observation& observation) {
     for (const ObservedPlace& place : process.events) {
       if (place.kind == observe::LockKind::kFutexUnknown) continue;
       if (place.blocked_s < kProblemFrom * process.wall_s) continue;
-      return absl::StrCat("not counted: threads slept at ", printable(place.name()), " for ",
-                          percent(place.blocked_s / process.wall_s),
-                          " of the time until others woke them, which is an event and no lock");
+      return absl::StrCat(
+          "not counted: threads slept at ", printable(place.name()), " for ",
+          percent(place.blocked_s / process.wall_s),
+          " of the time until others woke them, or to the end, which is an event and no lock");
     }
   }
   return {};

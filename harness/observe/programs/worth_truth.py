@@ -59,7 +59,16 @@ def main() -> int:
     out.writerow("mode time_s truth truth_low truth_high said low high blocks within close".split())
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "worths"
-        build = ["gcc", "-g", "-O2", "-fno-optimize-sibling-calls", "-pthread", str(HERE / "worths.c"), "-o", str(program)]
+        build = [
+            "gcc",
+            "-g",
+            "-O2",
+            "-fno-optimize-sibling-calls",
+            "-pthread",
+            str(HERE / "worths.c"),
+            "-o",
+            str(program),
+        ]
         subprocess.run(build, check=True)
         for mode in arguments.modes:
             out.writerow(line(program, mode, arguments))

@@ -49,7 +49,7 @@ def body(argv: Sequence[str]) -> int:
     page.write_text(whatif_page.page(answer), encoding="utf-8")
     print("\n".join(as_text(answer)))
     print(f"page {page}\nrows {arguments.folder / 'whatif.csv'}")
-    return int(arguments.exit_code)
+    return arguments.exit_code or (0 if answer.is_known else command.INCONCLUSIVE)
 
 
 def as_text(answer: worth.Answer) -> list[str]:

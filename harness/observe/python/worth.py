@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the holds of a program's locks are worth: from the rows of `lockbench whatif` to a record for
-each place. Pure, but for load().
+"""What the holds of a program's locks are worth: from the rows of `lockbench whatif` to a record
+for each place. Pure, but for load().
 
 Worth         A program runs as it is, and with each hold of one place longer by a share f of the
               place's mean hold. The times of one block are paired (verdict.py has the ratio and its
@@ -8,8 +8,9 @@ Worth         A program runs as it is, and with each hold of one place longer by
               holds decide the share (q - 1) / f of its time: those on the critical path.
 Gain          A hold shorter by a fifth gains a fifth of that share. That is a straight line through
               two points: where threads wait more the longer the holds are, it is the greatest
-              gain. Without holds, the program gains at most that share, and never more than all
-              holds together take.
+              gain. Without holds, the program gains at most that share, and no more than all holds
+              together take, one after the other. (What the waits themselves cost, system calls and
+              the time to wake up, is not in it: that is the lock's, and not the holds'.)
 Known         The gain of a fifth, to 1 % of the time or a fifth of itself.
 Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
               2015, slows down all other threads to learn what a faster line gives; a longer hold
@@ -52,7 +53,7 @@ class Worth:
     reads_share: float  # of its acquisitions
     waits_share: float  # of the time in which a thread waited for any lock of its process
     holds_share: float  # all its holds together, one after the other; may be above 1
-    longer_share: float  # of the mean hold: by which holds were made longer
+    longer_share: float  # of all holds together: by which they were made longer
     share: float  # that its holds decide
     low: float | None  # of the interval; None below 3 blocks
     high: float | None
@@ -115,6 +116,7 @@ class Answer:
     lower_is_better: bool
     median: float  # of the program as it is
     greatest_gain: float  # of all locks together, as observed
+    acquitted: bool  # by the observation: all was seen, and locks cost next to nothing
     places: list[Worth]  # the most worth first
     blocks: int
 
@@ -147,7 +149,14 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
     table = verdict.of_run(run, _AS_IT_IS)
     compared = {one.primitive: one for one in table.comparisons}
     places = [
-        _worth(place, _observed_place(observed, place), compared[str(i + 1)], not lower)
+        _worth(
+            place,
+            _observed_place(observed, place),
+            compared[str(i + 1)],
+            rows.loc[rows["variant"] == i + 1, "holds"].mean(),
+            observed["coverage"]["window_s"],
+            not lower,
+        )
         for i, place in enumerate(facts["places"])
     ]
     return Answer(
@@ -156,6 +165,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
         lower_is_better=lower,
         median=table.groups[0].medians[_AS_IT_IS],
         greatest_gain=max(one["greatest_gain"] for one in observed["processes"]),
+        acquitted=observed["verdict"]["kind"] == "not_the_problem",
         places=sorted(places, key=lambda one: -one.share),
         blocks=int(rows["block"].nunique()),
     )
@@ -184,11 +194,14 @@ def _worth(
     measured: dict[str, Any],
     observed: tuple[dict[str, Any], dict[str, Any]],
     compared: verdict.Comparison,
+    holds: float,
+    window_s: float,
     is_rate: bool,
 ) -> Worth:
+    """`holds`: so many were made longer, on average. It is not all of them if another place was the
+    first to acquire some of the locks."""
     process, place = observed
-    longer = measured["longer_ns"] / place["hold"]["mean_ns"]
-    holds_share = measured["holds_s"] / max(1e-12, process["wall_s"])
+    longer = measured["longer_ns"] / place["hold"]["mean_ns"] * holds / measured["acquisitions"]
 
     def share(ratio_of_speeds: float) -> float:
         return (1 / ratio_of_speeds - 1) / longer
@@ -199,8 +212,8 @@ def _worth(
         locks=place["locks"],
         hot_locks=place["hot_locks"],
         reads_share=place["shared_acquisitions"] / max(1, place["acquisitions"]),
-        waits_share=min(1.0, place["blocked_s"] / max(1e-12, process["blocked_s"])),
-        holds_share=holds_share,
+        waits_share=min(1.0, measured["blocked_s"] / max(1e-12, process["blocked_s"])),
+        holds_share=measured["holds_s"] / max(1e-12, window_s),
         longer_share=longer,
         share=share(compared.ratio),
         low=None if compared.high is None else share(compared.high),
@@ -216,8 +229,8 @@ def sentences(answer: Answer) -> list[str]:
     idle = max(answer.places, key=lambda one: one.waits_share)
     if idle.waits_share >= 0.3 and idle.is_nothing:
         said.append(
-            f"{idle.name} has {percent(idle.waits_share)} of the waits, which cost nothing:"
-            " leave it as it is."
+            f"{idle.name} has {percent(idle.waits_share)} of the waits: shorter holds there gain"
+            " nothing all the same."
         )
     return [*said, _next(answer)]
 
@@ -264,12 +277,14 @@ def _next(answer: Answer) -> str:
     best = answer.places[0]
     if best.matters:
         return f"To try next: {_change_of(best)}."
-    if answer.greatest_gain >= 0.05:
-        return (
-            "To try next: another lock (lockbench compare-program): threads wait, but not because"
-            " these holds are long."
-        )
-    return "To try next: nothing about locks; they are not your problem."
+    if not answer.is_known:
+        return "To try next: more blocks (--blocks), a quieter machine or a longer --longer."
+    if answer.acquitted:
+        return "To try next: nothing about locks; they are not your problem."
+    return (
+        "To try next: another lock (lockbench compare-program): if threads wait long, it is not"
+        " because these holds are long."
+    )
 
 
 def _change_of(place: Worth) -> str:

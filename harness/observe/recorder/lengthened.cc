@@ -20,6 +20,25 @@ namespace {
 std::array<std::atomic<std::uint8_t>, Layout::kPlaces + 1> chosen;
 static_assert(Header::kLengthened < UINT8_MAX);
 
+// The chosen locks by their addresses, in a table with open addressing. It is written before the
+// program's first thread begins.
+struct ChosenLock {
+  std::uint64_t address;  // 0: free
+  std::uint8_t entry;     // as in `chosen`
+};
+constexpr std::size_t kTable = 2 * Header::kLengthened * LengthenedPlace::kMostLocks;
+static_assert(kTable == std::size_t{1} << (64 - 54));
+std::array<ChosenLock, kTable> chosen_locks;
+
+// The free entry for this address, or the one that has it. Half of the table is always free.
+ChosenLock& lock_at(std::uint64_t address) {
+  std::size_t at = hashed(reinterpret_cast<const void*>(address)) >> 54;
+  while (chosen_locks[at].address != 0 && chosen_locks[at].address != address) {
+    at = (at + 1) % kTable;
+  }
+  return chosen_locks[at];
+}
+
 bool is_call(const Process& process, const CodeAddress& caller,
              const LengthenedPlace::Caller& wanted) {
   const std::uint32_t number = caller.module.load(kRelaxed);
@@ -41,10 +60,30 @@ bool is_place(const Process& process, const Place& place, const LengthenedPlace&
   return callers != 0;
 }
 
+// Adds a hold of this thread to those of all.
+void count_hold(LengthenedPlace& place, std::uint32_t& of_thread) {
+  constexpr std::uint32_t kExact = 1024;
+  constexpr std::uint32_t kTogether = 64;
+  ++of_thread;
+  if (of_thread <= kExact) {
+    add(place.holds, 1);
+  } else if (of_thread % kTogether == 0) {
+    add(place.holds, kTogether);
+  }
+}
+
 }  // namespace
 
-void begin_lengthening(const Header& header) {
+void begin_lengthening(const Header& header, const char* program) {
   if (header.lengthened[0].callers.load(kRelaxed) == 0) return;
+  for (std::size_t i = 0; i < header.lengthened.size(); ++i) {
+    const LengthenedPlace& place = header.lengthened[i];
+    if (std::strcmp(place.program.data(), program) != 0) continue;
+    for (std::uint32_t k = 0; k < place.lock_count.load(kRelaxed); ++k) {
+      const std::uint64_t address = place.locks[k].load(kRelaxed);
+      lock_at(address) = {.address = address, .entry = static_cast<std::uint8_t>(i + 1)};
+    }
+  }
   internal::some_are_lengthened.store(true, kRelaxed);
 }
 
@@ -58,12 +97,14 @@ void choose_if_lengthened(const Process& process, std::uint32_t number, const Pl
   chosen[number].store(static_cast<std::uint8_t>(entry), kRelaxed);
 }
 
-void lengthen_hold(std::uint32_t number) {
-  const std::uint8_t entry = chosen[number].load(kRelaxed);
+void lengthen_hold(Thread& thread, const void* lock, std::uint32_t number) {
+  const std::uint8_t by_address = lock_at(reinterpret_cast<std::uint64_t>(lock)).entry;
+  const std::uint8_t entry = by_address != 0 ? by_address : chosen[number].load(kRelaxed);
   if (entry == 0) return;
   LengthenedPlace& place = MappedRecording::header()->lengthened[entry - 1];
-  add(place.holds, 1);
-  multiply_chain(place.steps.load(kRelaxed));
+  count_hold(place, thread.lengthened[entry - 1]);
+  const std::uint64_t steps = place.steps.load(kRelaxed);
+  if (steps != 0) multiply_chain(steps);
 }
 
 }  // namespace lockbench::observe

@@ -4,13 +4,16 @@
 // So `lockbench whatif` finds what the holds of the place are worth. Which places, and how much
 // work, is in the recording's header before the program starts.
 //
-// Cost         A process without chosen places: one load for each release.
+// Cost         A process without chosen places: one load for each release. The count of holds is
+//              exact for the first 1,024 of each thread; of the others, each thread adds 64 at a
+//              time, since threads with different locks of one place would wait for its line.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "harness/observe/recorder/recording.h"
+#include "harness/observe/recorder/thread_record.h"
 
 namespace lockbench::observe {
 
@@ -18,8 +21,8 @@ namespace internal {
 extern std::atomic<bool> some_are_lengthened;
 }  // namespace internal
 
-// Reads the header. Once, before the first place is known.
-void begin_lengthening(const Header& header);
+// Reads the header. Once, before the first place is known. `program`: the path of this one.
+void begin_lengthening(const Header& header, const char* program);
 
 // True if there is a chosen place, in whatever process.
 inline bool lengthens() {
@@ -30,7 +33,8 @@ inline bool lengthens() {
 // For each new place, before other threads can find it.
 void choose_if_lengthened(const Process& process, std::uint32_t number, const Place& place);
 
-// Does the place's work; none if it was not chosen. The calling thread is about to release.
-void lengthen_hold(std::uint32_t number);
+// Does the work of the lock's place; none if that was not chosen. `thread`, which calls, is about
+// to release it. `number`: of the place that the lock has in this process.
+void lengthen_hold(Thread& thread, const void* lock, std::uint32_t number);
 
 }  // namespace lockbench::observe

@@ -96,7 +96,7 @@ void begin_recording(const char* path) {
   if (!MappedRecording::open(path)) return;
   if (readlink("/proc/self/exe", the_program, sizeof the_program - 1) < 0) the_program[0] = '\0';
   began.store(true, kRelaxed);
-  begin_lengthening(*MappedRecording::header());
+  begin_lengthening(*MappedRecording::header(), the_program);
   begin_process(false);
 }
 

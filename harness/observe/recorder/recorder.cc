@@ -282,7 +282,7 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
     return;
   }
   if (lengthens()) [[unlikely]]
-    lengthen_hold(held->place);
+    lengthen_hold(thread, lock, held->place);
   if (held->since != 0 || held->is_watched) {
     const std::uint64_t now = ticks();
     if (held->is_watched) held->entry->released.store(now, kRelaxed);

@@ -181,16 +181,24 @@ struct Started {
   std::array<char, 120> program;
 };
 
-// A place whose holds are made longer. It is known by the callers that it has in another recording.
+// A place whose holds are made longer. It is known by what another recording has of it: its
+// callers, and the addresses of its locks, if they are few. Where threads race for the first
+// acquisition, the callers are others in each run; and addresses are the same only where the kernel
+// does not choose them at random.
 struct LengthenedPlace {
+  static constexpr std::size_t kMostLocks = 64;
+
   struct Caller {
     Count offset;  // of the call in its file, as in CodePlace
     std::array<char, kMostPathBytes + 1> path;
   };
-  Number callers;  // of its code; 0: this entry is not used
-  Count steps;     // of multiply_chain(), before each release
-  Count holds;     // that ended, also if there are no steps
+  Number callers;                                // of its code; 0: this entry is not used
+  Count steps;                                   // of multiply_chain(), before each release
+  Count holds;                                   // that ended, about, also if there are no steps
   std::array<Caller, Place::kMostCallers> code;  // innermost first
+  Number lock_count;
+  std::array<Count, kMostLocks> locks;  // addresses in processes of this program:
+  std::array<char, kMostPathBytes + 1> program;
 };
 
 struct Header {

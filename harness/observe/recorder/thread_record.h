@@ -77,6 +77,7 @@ struct Thread {
       waited;  // semaphores, and code that waits for futexes; the latest ones
   std::array<std::uint64_t, kOrdersKnown> orders;  // that it has noted
   std::array<std::uint64_t, kCountedPlaces / 64> used_places;
+  std::array<std::uint32_t, Header::kLengthened> lengthened;  // holds, by entry of the header
 
   // The holds of a thread are few: the innermost is the likeliest.
   Held* find_held(const void* lock) {

@@ -268,6 +268,28 @@ static void c11(void) {
   mtx_destroy(&c11_lock);
 }
 
+// Two threads acquire one lock at places of their own: either may be the first.
+static void hold_20_us(void) {
+  pthread_mutex_lock(&locks[0]);
+  spin_ns(20000);
+  pthread_mutex_unlock(&locks[0]);
+}
+static void* racing_body(void* which) {
+  for (long i = 0; i < number; ++i) {
+    if (which == NULL) {
+      hold_20_us();
+    } else {
+      pthread_mutex_lock(&locks[0]);
+      spin_ns(20000);
+      pthread_mutex_unlock(&locks[0]);
+    }
+  }
+  return NULL;
+}
+static void racing(void) {
+  run(2, racing_body);
+}
+
 static void forks(void) {
   count_body(NULL);
   const pid_t child = fork();
@@ -335,7 +357,8 @@ int main(int argc, char** argv) {
       {"many", many},           {"again", again},         {"recursive", recursive},
       {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
       {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
-      {"cost", cost},           {"wrapped", wrapped},       {"c11", c11},
+      {"cost", cost},           {"wrapped", wrapped},     {"c11", c11},
+      {"racing", racing},
   };
   if (argc > 2) number = atol(argv[2]);
   for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {

@@ -7,10 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/bench/plan/preset_file.h"
+#include "harness/observe/command/whatif_command.h"
 #include "harness/observe/observation/blocked_timeline.h"
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/futex_use.h"
-#include "harness/observe/observation/idle_waits.h"
+#include "harness/observe/observation/lengthening.h"
 #include "harness/observe/observation/observed_check.h"
 #include "harness/observe/observation/observed_preset.h"
 #include "harness/observe/observation/recording_file.h"
@@ -238,45 +239,52 @@ TEST(Verdict, WaitsThatMayBeOfALockLeaveNoAcquittal) {
   EXPECT_EQ(kind_of(observation), VerdictKind::kNotTheProblem);
 }
 
-TEST(IdleWaits, RunnableThreadsAreReadFromTheKernelsText) {
-  EXPECT_EQ(internal::runnable_threads("0.20 0.18 0.12 3/80 11206\n"), 3U);
-  EXPECT_EQ(internal::runnable_threads("12.20 0.18 0.12 117/8000 1\n"), 117U);
-  EXPECT_EQ(internal::runnable_threads(""), std::nullopt);
-  EXPECT_EQ(internal::runnable_threads("0.20 0.18 0.12 x/80"), std::nullopt);
+ObservedPlace held_place(const std::string& module, std::uint64_t offset, std::uint64_t count) {
+  ObservedPlace place;
+  place.callers = {{.function = "get", .module = module, .offset = offset}};
+  place.kind = observe::LockKind::kMutex;
+  place.acquisitions = count;
+  place.hold.samples = 10;
+  place.hold.mean_ns = 1000;
+  return place;
 }
 
-TEST(IdleWaits, FewSamplesSayLittle) {
-  EXPECT_DOUBLE_EQ(internal::share_at_most(10, 10), 1);
-  EXPECT_NEAR(internal::share_at_most(0, 10), 0.278, 0.001);  // Wilson's interval, by hand
-  EXPECT_NEAR(internal::share_at_most(0, 1000), 0.00383, 0.0001);
-  EXPECT_NEAR(internal::share_at_most(500, 1000), 0.5309, 0.0001);
+TEST(LengthenablePlaces, AreThoseWithMostOfTheTimeInHolds) {
+  Observation observation;
+  observation.coverage.window_s = 1;
+  ObservedPlace waited = held_place("/bin/a", 1, 20'000);  // 20 ms
+  waited.blocked_s = 0.5;
+  ObservedPlace futex = held_place("/bin/a", 9, 900'000);
+  futex.kind = observe::LockKind::kFutex;
+  ObservedPlace compiled = held_place("", 8, 900'000);
+  observation.processes.resize(2);
+  observation.processes[0].places = {held_place("/bin/a", 2, 100'000), waited, futex, compiled,
+                                     held_place("/bin/a", 3, 9'000)};  // 9 ms: less than 1 %
+  // The same program, once more.
+  observation.processes[1].places = {held_place("/bin/a", 2, 50'000),
+                                     held_place("/bin/b", 2, 30'000)};
+  const auto found = lengthenable_places(observation, 8, nullptr);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].place, 1U);  // it has the longest waits
+  EXPECT_EQ(found[1].acquisitions, 150'000U);
+  EXPECT_DOUBLE_EQ(found[1].holds_s, 0.15);
+  EXPECT_EQ(std::pair(found[2].process, found[2].place), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_EQ(lengthenable_places(observation, 2, nullptr).size(), 2U);
+  const absl::StatusOr<Expression> none = Expression::parse("put");
+  EXPECT_TRUE(lengthenable_places(observation, 8, &*none).empty());
 }
 
-TEST(IdleWaits, WaitsWhileAllProcessorsWorkCostOnlyWhatTheyMakeThemDo) {
-  ObservedProcess process = seen_observation().processes[0];
-  process.wall_s = 10;
-  process.greatest_gain = 0.3;
-  process.acquisitions = 1'000'000;
-  process.places[0].greatest_gain = 0.3;
-  process.places[0].wait.samples = 1000;
-  ObservedProcess own = process;
-  bound_by_idle_waits(process, 0.01, 20);
-  // 1 % of the time, 20 ms of acquisitions and 10 ms of waits.
-  EXPECT_DOUBLE_EQ(process.greatest_gain, 0.01 + 0.002 + 0.001);
-  EXPECT_DOUBLE_EQ(process.places[0].greatest_gain, process.greatest_gain);
-  EXPECT_TRUE(process.processor_bound);
-
-  // Waits for futexes are not sampled.
-  own.places[0].kind = observe::LockKind::kFutex;
-  bound_by_idle_waits(own, 0.01, 20);
-  EXPECT_DOUBLE_EQ(own.greatest_gain, 0.3);
+TEST(WhatIf, AsksMoreSeldomTheLongerItTakes) {
+  std::vector<std::uint32_t> asked;
+  for (std::uint32_t blocks = 1; blocks <= 40; ++blocks) {
+    if (internal::asks_after(blocks)) asked.push_back(blocks);
+  }
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{6, 8, 10, 12, 15, 18, 22, 27, 33}));
 }
 
 TEST(Table, LongNamesLoseTheirMiddle) {
   EXPECT_EQ(without_middle("get() cache.c:7", 15), "get() cache.c:7");
-  EXPECT_EQ(without_middle("Cache<std::string>::get() cache.cc:17", 16),
-            "Cache<std…c:17"
-            "");
+  EXPECT_EQ(without_middle("Cache<std::string>::get() cache.cc:17", 16), "Cache<std….cc:17");
   const std::string name(240, 'x');
   const std::string text = table_text({{"place", "kind"}, {name, "mutex"}}, 60);
   EXPECT_EQ(text.find('\n'), 60U);

@@ -32,7 +32,7 @@ def test_each_hold_of_the_place_is_longer_by_work(lockbench: Program) -> None:
     # Holds of 20 us, ten times longer: the processor does 60 ms more.
     words = ("--longer", "1000", "--blocks", "6", "--out", "out")
     done = lockbench.run("whatif", *words, "--", LOADS, "think", "300")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 4), done.stderr  # a busy machine needs more blocks
     rows = rows_of(lockbench.folder / "out")
     assert {(row["block"], row["variant"]) for row in rows} == {
         (str(block), str(variant)) for block in range(6) for variant in range(2)
@@ -44,16 +44,46 @@ def test_each_hold_of_the_place_is_longer_by_work(lockbench: Program) -> None:
     }
     # Processor time, which other programs leave alone. A slow core takes longer, none takes half.
     assert cpu_s["1"] - cpu_s["0"] > 0.03
-    assert "holds on the critical path" in done.stdout and "To try next: shorten" in done.stdout
+    assert done.stdout.startswith("think loads.c:")
     page = (lockbench.folder / "out/whatif.html").read_text(encoding="utf-8")
     assert "think loads.c" in page and page.count("<rect") == 2
 
 
-def test_locks_without_holds_are_told_after_one_run(lockbench: Program) -> None:
-    done = lockbench.run("whatif", "--out", "out", "--", LOADS, "cost", "10")
+def test_locks_without_holds_need_one_run(lockbench: Program) -> None:
+    done = lockbench.run("whatif", "--out", "out", "--", LOADS, "condition", "50")
     assert done.returncode == 0, done.stderr
-    assert "has holds of 1 % of the" in done.stderr
+    assert "has holds of 1 % of the" in done.stderr and "seen: 1 process" in done.stderr
     assert not (lockbench.folder / "out/whatif.csv").exists()
+
+
+def test_what_was_not_seen_is_no_answer(lockbench: Program) -> None:
+    done = lockbench.run("whatif", "--out", "out", "--", "env", "-i", LOADS, "think", "300")
+    assert done.returncode == 1
+    assert "the program that did the work was not seen" in done.stderr
+
+
+def test_a_place_of_two_processes_is_one(lockbench: Program) -> None:
+    twice = f"{LOADS} think 300; {LOADS} think 300"
+    done = lockbench.run("whatif", "--blocks", "3", "--out", "out", "--", "sh", "-c", twice)
+    assert done.returncode in (0, 4), done.stderr
+    rows = rows_of(lockbench.folder / "out")
+    assert [row["holds"] for row in rows if row["variant"] == "1"] == ["600"] * 3
+    assert {row["variant"] for row in rows} == {"0", "1"}
+
+
+def test_locks_are_found_again_whoever_acquires_them_first(lockbench: Program) -> None:
+    done = lockbench.run("whatif", "--blocks", "3", "--out", "out", "--", LOADS, "racing", "1000")
+    assert done.returncode in (0, 4), done.stderr
+    rows = rows_of(lockbench.folder / "out")
+    assert {row["holds"] for row in rows if row["variant"] == "1"} == {"2000"}
+
+
+def test_a_run_that_fails_later_leaves_what_is_known(lockbench: Program) -> None:
+    count = lockbench.folder / "count"
+    fails = f"echo >>{count}; test $(wc -l <{count}) -lt 9 && exec {LOADS} think 300"
+    done = lockbench.run("whatif", "--out", "out", "--", "sh", "-c", fails)
+    assert done.returncode == 1
+    assert "exit code 1" in done.stderr and "of 3 blocks" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -76,6 +106,7 @@ def test_a_program_that_fails_has_no_answer(lockbench: Program) -> None:
     done = lockbench.run("whatif", "--", LOADS, "quits", "100")
     assert done.returncode == 1
     assert "exit code 7" in done.stderr.splitlines()[-1]
+    assert not list((lockbench.folder / "results/whatif").iterdir())
 
 
 PLACE: dict[str, Any] = {
@@ -101,9 +132,17 @@ def answer_of(
         "greatest_gain": 0.2,
         "places": [PLACE | {"name": f"place {i + 1}"} | about for i in range(count)],
     }
-    observed = {"command": ["./server"], "processes": [process]}
+    observed = {
+        "command": ["./server"],
+        "coverage": {"window_s": 1.0},
+        "processes": [process],
+        "verdict": {"kind": "may_cost"},
+    }
+    known = {"acquisitions": PLACE["acquisitions"], "holds_s": 0.5, "longer_ns": 200} | {
+        name: value for name, value in about.items() if name == "acquisitions"
+    }
     measured = [
-        {"name": f"place {i + 1}", "process": 0, "place": i, "holds_s": 0.5, "longer_ns": 200}
+        {"name": f"place {i + 1}", "process": 0, "place": i, "blocked_s": (0.05, 0.15)[i]} | known
         for i in range(count)
     ]
     (folder / "observed.json").write_text(json.dumps(observed), encoding="utf-8")
@@ -112,7 +151,8 @@ def answer_of(
     lines = ["block,variant,wall_s,cpu_s,printed,holds"]
     for block, block_times in enumerate(times):
         for variant, value in enumerate(block_times):
-            lines.append(f"{block},{variant},{value},{value},{value},")
+            holds = "" if variant == 0 else PLACE["acquisitions"]
+            lines.append(f"{block},{variant},{value},{value},{value},{holds}")
     (folder / "whatif.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return worth.load(folder, metric, metric != "printed")
 
@@ -138,6 +178,12 @@ def test_the_slope_is_the_share_that_holds_decide(tmp_path: Path) -> None:
     assert "of 1 s, 200 ms" in worth.sentences(answer)[0]
 
 
+def test_holds_that_were_left_out_count(tmp_path: Path) -> None:
+    # Half of the holds got longer, so the others are worth as much again.
+    answer = answer_of(tmp_path, noisy(1.0, 1.04), acquisitions=2000)
+    assert answer.places[0].share == pytest.approx(0.4, abs=0.02)
+
+
 def test_a_rate_gains_what_its_time_loses(tmp_path: Path) -> None:
     answer = answer_of(tmp_path, noisy(100.0, 100 / 1.04), metric="printed")
     (place,) = answer.places
@@ -148,7 +194,20 @@ def test_waits_that_cost_nothing_are_left_alone(tmp_path: Path) -> None:
     answer = answer_of(tmp_path, noisy(1.0, 1.04, 1.0005, blocks=40))
     assert [place.name for place in answer.places] == ["place 1", "place 2"]
     assert answer.places[1].is_nothing
-    assert "place 2: shorter holds gain nothing" in worth.sentences(answer)[1]
+    said = worth.sentences(answer)
+    assert "place 2: shorter holds gain nothing" in said[1]
+    assert said[2].startswith("place 2 has 75 % of the waits: shorter holds there gain nothing")
+
+
+@pytest.mark.parametrize(
+    "kind, said", [("not_the_problem", "not your problem"), ("partly_seen", "compare-program")]
+)
+def test_only_an_observation_that_saw_all_acquits(tmp_path: Path, kind: str, said: str) -> None:
+    answer_of(tmp_path, noisy(1.0, 1.0005, blocks=40))
+    observed = json.loads((tmp_path / "observed.json").read_text(encoding="utf-8"))
+    observed["verdict"]["kind"] = kind
+    (tmp_path / "observed.json").write_text(json.dumps(observed), encoding="utf-8")
+    assert said in worth.sentences(worth.load(tmp_path, "wall", True))[-1]
 
 
 def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
@@ -156,6 +215,7 @@ def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
     answer = answer_of(tmp_path, times)
     assert not answer.is_known
     assert "not known yet" in worth.sentences(answer)[0]
+    assert "more blocks" in worth.sentences(answer)[-1]
     few = answer_of(tmp_path, times[:2])
     assert not few.is_known and "takes 3 blocks" in worth.sentences(few)[0]
 

@@ -37,7 +37,7 @@ def distinct_draws(values: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarra
     four."""
     drawn = _generator(name).integers(0, len(values), (RESAMPLES, len(values)))
     tables, places = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
-    return values[tables], places
+    return values[tables], places.ravel()
 
 
 def percentiles(figures: np.ndarray) -> Interval:
