@@ -89,14 +89,17 @@ def line(program: Path, mode: str, arguments: argparse.Namespace) -> list[object
 
 def what_is_said(program: Path, mode: str, arguments: argparse.Namespace) -> worth.Worth:
     folder = program.parent / mode
-    subprocess.run(
+    done = subprocess.run(
         [LOCKBENCH, "whatif", "--out", str(folder), "--place", f"^{MODES[mode]}"]
         + ["--places", "1", "--blocks", str(arguments.blocks), "--longer", str(arguments.longer)]
         + ["--", str(program), mode, "100"],
-        check=True,
+        check=False,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    if done.returncode not in (0, 4):  # 4: more blocks would say more
+        raise SystemExit(f"{mode}: {done.stderr}")
     if not (folder / "whatif.json").exists():
         raise SystemExit(f"{mode}: {json.dumps(MODES[mode])} names no place with holds")
     return worth.load(folder, "wall", True).places[0]

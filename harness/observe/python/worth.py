@@ -6,11 +6,13 @@ Worth         A program runs as it is, and with each hold of one place longer by
               place's mean hold. The times of one block are paired (verdict.py has the ratio and its
               interval, which holds at every look). If the program then takes q times as long, its
               holds decide the share (q - 1) / f of its time: those on the critical path.
-Gain          A hold shorter by a fifth gains a fifth of that share. That is a straight line through
-              two points: where threads wait more the longer the holds are, it is the greatest
-              gain. Without holds, the program gains at most that share, and no more than all holds
-              together take, one after the other. (What the waits themselves cost, system calls and
-              the time to wake up, is not in it: that is the lock's, and not the holds'.)
+Gain          A hold shorter by a fifth gains at most a fifth of that share: the time of a program
+              is the length of its longest chain of work, so it grows with a hold ever faster
+              (it is convex), and the line through two longer ones is above what a shorter one
+              takes off. Where threads fall asleep in another rhythm, it may be more
+              (docs/data/whatif-truth.csv). Without holds, the program gains at most that share,
+              and no more than all holds together take, one after the other. (What the waits cost
+              themselves, system calls and the time to wake up, is the lock's, and not in it.)
 Known         The gain of a fifth, to 1 % of the time or a fifth of itself.
 Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
               2015, slows down all other threads to learn what a faster line gives; a longer hold
@@ -116,7 +118,7 @@ class Answer:
     lower_is_better: bool
     median: float  # of the program as it is
     greatest_gain: float  # of all locks together, as observed
-    acquitted: bool  # by the observation: all was seen, and locks cost next to nothing
+    is_no_problem: bool  # by the observation: all was seen, and locks cost next to nothing
     places: list[Worth]  # the most worth first
     blocks: int
 
@@ -165,7 +167,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
         lower_is_better=lower,
         median=table.groups[0].medians[_AS_IT_IS],
         greatest_gain=max(one["greatest_gain"] for one in observed["processes"]),
-        acquitted=observed["verdict"]["kind"] == "not_the_problem",
+        is_no_problem=observed["verdict"]["kind"] == "not_the_problem",
         places=sorted(places, key=lambda one: -one.share),
         blocks=int(rows["block"].nunique()),
     )
@@ -241,10 +243,13 @@ def _about(answer: Answer, place: Worth) -> str:
     if place.is_nothing:
         return f"{place.name}: shorter holds gain nothing ({interval(place)})."
     if place.low <= 0:
-        return f"{place.name}: not known yet; a hold shorter by a fifth gains {interval(place)}."
+        return (
+            f"{place.name}: not known yet; a hold shorter by a fifth gains at most"
+            f" {interval(place)}."
+        )
     return (
         f"{place.name}: {_decided(answer, place)} holds on the critical path. A hold shorter by a"
-        f" fifth gains {percent(place.gain)} ({interval(place)}); no hold at all at most"
+        f" fifth gains at most {percent(place.gain)} ({interval(place)}); no hold at all at most"
         f" {percent(place.gain_without_holds)}."
     )
 
@@ -279,7 +284,7 @@ def _next(answer: Answer) -> str:
         return f"To try next: {_change_of(best)}."
     if not answer.is_known:
         return "To try next: more blocks (--blocks), a quieter machine or a longer --longer."
-    if answer.acquitted:
+    if answer.is_no_problem:
         return "To try next: nothing about locks; they are not your problem."
     return (
         "To try next: another lock (lockbench compare-program): if threads wait long, it is not"
@@ -307,7 +312,17 @@ def _change_of(place: Worth) -> str:
 
 def table(places: Sequence[Worth]) -> list[list[str]]:
     """The header, and a row for each place."""
-    rows = [["place", "waits", "holds", "decide", "a fifth less gains", "interval", "at most"]]
+    rows = [
+        [
+            "place",
+            "waits",
+            "holds",
+            "decide",
+            "a fifth less: at most",
+            "interval",
+            "no hold: at most",
+        ]
+    ]
     for one in places:
         rows.append(
             [

@@ -202,7 +202,7 @@ def test_waits_that_cost_nothing_are_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "kind, said", [("not_the_problem", "not your problem"), ("partly_seen", "compare-program")]
 )
-def test_only_an_observation_that_saw_all_acquits(tmp_path: Path, kind: str, said: str) -> None:
+def test_locks_are_no_problem_only_if_all_was_seen(tmp_path: Path, kind: str, said: str) -> None:
     answer_of(tmp_path, noisy(1.0, 1.0005, blocks=40))
     observed = json.loads((tmp_path / "observed.json").read_text(encoding="utf-8"))
     observed["verdict"]["kind"] = kind
