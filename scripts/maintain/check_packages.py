@@ -44,6 +44,7 @@ HEADERS = {
 }
 FOUND_BY_CMAKE = {
     "Threads": ("build-essential",),
+    "OpenMP": ("build-essential",),
     "absl": ("libabsl-dev",),
     "TBB": ("libtbb-dev",),
     "PkgConfig": ("pkg-config",),

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ PLACE: dict[str, Any] = {
 
 
 def answer_of(
-    folder: Path, times: list[tuple[float, ...]], metric: str = "wall", **about: Any
+    folder: Path, times: Sequence[tuple[float, ...]], metric: str = "wall", **about: Any
 ) -> worth.Answer:
     """Of blocks with the time as it is, and with holds of each place a fifth longer."""
     count = len(times[0]) - 1

@@ -14,7 +14,9 @@ import pytest
 from program import Program
 from servers import ETCD, POSTGRESQL, REDIS, ZOOKEEPER, Service
 
-BROKEN = Path(os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/harness/services/tests/plugins"))
+BROKEN = Path(
+    os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/harness/services/tests/plugins")
+)
 BUDGET = "40s"  # a failure ends it earlier
 
 
