@@ -170,16 +170,24 @@ def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
     """
     found: list[Group] = []
     for group in groups(trials, without=apart(axis)):
-        per_value = group.rows.groupby([axis, "label"])["operations_planned"].nunique(dropna=False)
-        whole = (per_value <= 1).all()
+        whole = _has_one_number_per_value(group.rows, axis)
         parts = [group] if whole else groups(group.rows, without=following(axis))
         found.extend(_swept(part, axis) for part in parts)
     return [group for group in found if not group.rows.empty]
 
 
+def _has_one_number_per_value(rows: pd.DataFrame, axis: str) -> bool:
+    """True if the planned number of operations is one for each value and primitive."""
+    if len(rows["operations_planned"].unique()) <= 1:  # usually, and found much sooner
+        return True
+    per_value = rows.groupby([axis, "label"])["operations_planned"].nunique(dropna=False)
+    return bool((per_value <= 1).all())
+
+
 def _swept(group: Group, axis: str) -> Group:
-    places = group.rows.groupby("label")[axis].nunique()
-    kept = list(places.index[places > 1])
+    pairs = set(zip(group.rows["label"], group.rows[axis]))
+    labels = [label for label, value in pairs if value == value]
+    kept = {label for label in labels if labels.count(label) > 1}
     return Group(group.key, group.rows[group.rows["label"].isin([*kept, FLOOR] if kept else [])])
 
 

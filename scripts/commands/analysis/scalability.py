@@ -18,7 +18,7 @@ Source  N. J. Gunther, "A simple capacity model of massively parallel transactio
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +38,8 @@ LEAST_R_SQUARED = 0.9
 # What a curve needs of a row beside its cell.
 _FITTED = ["label", "block", "operations_per_s"]
 
+# Curves whose draws are solved together: some megabytes.
+_TOGETHER = 64
 _STEPS = 8  # of Gauss and Newton; from the linear start a few settle it
 
 
@@ -99,70 +101,111 @@ def faceted(run: Run) -> list[tuple[cells.Group, list[Curve]]]:
 def _faceted(run: Run, rows: pd.DataFrame) -> list[tuple[cells.Group, list[Curve]]]:
     rows = cells.driven(rows)
     facets = cells.axis_facets(rows[rows["operations_per_s"] > 0], "threads")
-    tables = _tables(facets)
-    return [
-        (
-            facet,
-            [
-                _curve(name, label, tables[at, label], run.hardware_threads)
-                for label in facet.rows["label"].unique()
-                if label != cells.FLOOR and len(tables[at, label].columns) > 1
-            ],
-        )
-        for at, (facet, name) in enumerate(zip(facets, cells.names(facets)))
-    ]
+    names = cells.names(facets)
+    tables = {
+        (at, label): found
+        for (at, label), found in _tables(facets, run.hardware_threads or math.inf).items()
+        if label != cells.FLOOR
+    }
+    found = fitted_all([(one, f"{names[at]} {label}") for (at, label), (one, _) in tables.items()])
+    curves_of: dict[int, list[Curve]] = {at: [] for at in range(len(facets))}
+    for ((at, label), (_, note)), fit in zip(tables.items(), found):
+        reason = "" if isinstance(fit, Fit) else fit
+        curve = Curve(names[at], label, fit if isinstance(fit, Fit) else None, reason, note)
+        curves_of[at].append(curve)
+    return [(facet, curves_of[at]) for at, facet in enumerate(facets)]
 
 
-def _tables(facets: Sequence[cells.Group]) -> dict[tuple[int, str], pd.DataFrame]:
-    """The rates of each primitive of a facet: blocks in rows, numbers of threads in columns. Of all
-    facets at once, since a pivot of each takes longer than its fit."""
+def _tables(
+    facets: Sequence[cells.Group], hardware_threads: float
+) -> dict[tuple[int, str], tuple[pd.DataFrame, str]]:
+    """The rates of each primitive of a facet that was measured with several numbers of threads:
+    blocks in rows, numbers of threads in columns; and what was left out. More threads than the
+    machine has take turns on it: another law, and not to be fitted. Of all facets at once, since a
+    pivot of each takes longer than its fit."""
     if not facets:
         return {}
     columns = ["label", "block", "threads", "operations_per_s"]
     rows = pd.concat([one.rows[columns].assign(facet=at) for at, one in enumerate(facets)])
+    places = dict.fromkeys(zip(rows["facet"], rows["label"]))  # in the order of the rows
     by = ["facet", "label", "block", "threads"]
     wide = rows.groupby(by)["operations_per_s"].mean().unstack("threads")
     labels = list(zip(wide.index.get_level_values(0), wide.index.get_level_values(1)))
     begins = [at for at in range(len(labels)) if at == 0 or labels[at] != labels[at - 1]]
-    rates = wide.to_numpy()
-    blocks, threads = wide.index.get_level_values(2), wide.columns
+    rates, blocks = wide.to_numpy(), wide.index.get_level_values(2)
+    threads = wide.columns.to_numpy()
     found = {}
     for begin, end in zip(begins, [*begins[1:], len(labels)]):
         own = rates[begin:end]
         there = ~np.isnan(own).all(axis=0)
-        found[labels[begin]] = pd.DataFrame(
-            own[:, there], index=blocks[begin:end], columns=threads[there]
+        if there.sum() < 2:
+            continue
+        kept = there & (threads <= hardware_threads)
+        rows_kept = ~np.isnan(own[:, kept]).all(axis=1)
+        table = pd.DataFrame(
+            own[rows_kept][:, kept], index=blocks[begin:end][rows_kept], columns=threads[kept]
         )
-    return found
+        found[labels[begin]] = table, _left_out(threads[there & ~kept], hardware_threads)
+    return {place: found[place] for place in places if place in found}
 
 
-def _curve(group: str, label: str, table: pd.DataFrame, hardware_threads: int | None) -> Curve:
-    """More threads than the machine has take turns on it: another law, and not to be fitted."""
-    beyond: list[int] = []
-    if hardware_threads is not None:
-        beyond = [int(n) for n in table.columns if n > hardware_threads]
-    note = ""
-    if beyond:
-        table = table.loc[:, table.columns <= hardware_threads].dropna(how="all")
-        counts = ", ".join(map(str, beyond))
-        note = f"{counts} threads left out: oversubscription, the machine has {hardware_threads}"
-    found = fitted(table, f"{group} {label}")
-    if isinstance(found, Fit):
-        return Curve(group, label, found, note=note)
-    return Curve(group, label, None, found, note)
+def _left_out(beyond: np.ndarray, hardware_threads: float) -> str:
+    if not len(beyond):
+        return ""
+    counts = ", ".join(f"{n:.0f}" for n in beyond)
+    return f"{counts} threads left out: oversubscription, the machine has {hardware_threads:.0f}"
 
 
 def fitted(table: pd.DataFrame, name: str) -> Fit | str:
     """The fit to rates by block (rows) and number of threads (columns), or why there is none.
     `name` seeds the draw of blocks."""
-    counts = np.asarray(table.columns, dtype=float)
-    if len(counts) < LEAST_THREAD_COUNTS:
-        had = units.plural(len(counts), "number of threads", "numbers of threads")
-        return f"{had} measured; {LEAST_THREAD_COUNTS} are the least"
-    logs = np.log(table.to_numpy(dtype=float))
-    means = np.nanmean(logs, axis=0)
-    weights = np.isfinite(logs).sum(axis=0).astype(float)
-    log_rate, contention, coherency = map(float, _solved(counts, means[None], weights[None])[0])
+    (found,) = fitted_all([(table, name)])
+    return found
+
+
+def fitted_all(tables: Sequence[tuple[pd.DataFrame, str]]) -> list[Fit | str]:
+    """The same of many tables. Those with the same numbers of threads are solved together, since
+    for a single one, most of the time is not spent on numbers."""
+    found: list[Fit | str] = [""] * len(tables)
+    by_counts: dict[tuple[float, ...], list[int]] = {}
+    for place, (table, _) in enumerate(tables):
+        by_counts.setdefault(tuple(map(float, table.columns)), []).append(place)
+    for counts, places in by_counts.items():
+        if len(counts) < LEAST_THREAD_COUNTS:
+            had = units.plural(len(counts), "number of threads", "numbers of threads")
+            for place in places:
+                found[place] = f"{had} measured; {LEAST_THREAD_COUNTS} are the least"
+            continue
+        logs = [np.log(tables[place][0].to_numpy(dtype=float)) for place in places]
+        fits = _fits(np.asarray(counts), logs, [tables[place][1] for place in places])
+        for place, fit in zip(places, fits):
+            found[place] = fit
+    return found
+
+
+def _fits(
+    counts: np.ndarray, all_logs: Sequence[np.ndarray], names: Sequence[str]
+) -> list[Fit | str]:
+    means = np.array([np.nanmean(logs, axis=0) for logs in all_logs])
+    weights = np.array([np.isfinite(logs).sum(axis=0) for logs in all_logs], dtype=float)
+    fits = [_fit(counts, own, at) for own, at in zip(means, _solved(counts, means, weights))]
+    several = [
+        place
+        for place, (fit, logs) in enumerate(zip(fits, all_logs))
+        if isinstance(fit, Fit) and len(logs) > 1
+    ]
+    for begin in range(0, len(several), _TOGETHER):
+        places = several[begin : begin + _TOGETHER]
+        drawn = [statistics.distinct_draws(all_logs[place], names[place]) for place in places]
+        for place, intervals in zip(places, _intervals(counts, drawn)):
+            fit = fits[place]
+            assert isinstance(fit, Fit)
+            fits[place] = replace(fit, intervals=intervals)
+    return fits
+
+
+def _fit(counts: np.ndarray, means: np.ndarray, at: np.ndarray) -> Fit | str:
+    log_rate, contention, coherency = map(float, at)
     with np.errstate(over="ignore"):
         rate = float(np.exp(log_rate))
     if not math.isfinite(rate):
@@ -170,8 +213,7 @@ def fitted(table: pd.DataFrame, name: str) -> Fit | str:
     r_squared = _r_squared(np.exp(means), law(counts, rate, contention, coherency))
     if not r_squared >= LEAST_R_SQUARED:
         return f"the law does not fit: R² {r_squared:.2f}, below {LEAST_R_SQUARED}"
-    fit = Fit(rate, contention, coherency, r_squared, int(counts.max()))
-    return fit if len(logs) < 2 else _with_intervals(fit, counts, logs, name)
+    return Fit(rate, contention, coherency, r_squared, int(counts.max()))
 
 
 def _r_squared(measured: np.ndarray, fitted: np.ndarray) -> float:
@@ -180,17 +222,28 @@ def _r_squared(measured: np.ndarray, fitted: np.ndarray) -> float:
         return 1 - float(((measured - fitted) ** 2).sum()) / spread if spread > 0 else 0.0
 
 
-def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -> Fit:
-    drawn, places = statistics.distinct_draws(logs, name)
+def _intervals(
+    counts: np.ndarray, all_drawn: Sequence[tuple[np.ndarray, np.ndarray]]
+) -> Iterator[tuple[Interval, ...]]:
+    """Of each curve, from its draws (statistics.distinct_draws)."""
+    means, weights = map(np.concatenate, zip(*(_means_of(drawn) for drawn, _ in all_drawn)))
+    # A draw in which a number of threads is missing altogether has nothing to say of it.
+    solved = _solved(counts, means, weights)
+    begin = 0
+    for drawn, places in all_drawn:
+        found = solved[begin : begin + len(drawn)]
+        begin += len(drawn)
+        peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
+        figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
+        yield tuple(statistics.percentiles(figure[places]) for figure in figures)
+
+
+def _means_of(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean logarithms of each draw, and how many blocks each is of."""
     there = np.isfinite(drawn)
     weights = there.sum(axis=1).astype(float)
     sums = np.where(there, drawn, 0.0).sum(axis=1)
-    means = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
-    # A draw in which a number of threads is missing altogether has nothing to say of it.
-    found = _solved(counts, means, weights)[places]
-    peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
-    drawn_figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
-    return replace(fit, intervals=tuple(map(statistics.percentiles, drawn_figures)))
+    return np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0), weights
 
 
 def _peak(contention: float, coherency: float) -> float | None:
