@@ -283,7 +283,7 @@ def _next(answer: Answer) -> str:
     if best.matters:
         return f"To try next: {_change_of(best)}."
     if not answer.is_known:
-        return "To try next: more blocks (--blocks), a quieter machine or a longer --longer."
+        return "To try next: more blocks (--blocks), a quieter machine or a greater --longer."
     if answer.is_no_problem:
         return "To try next: nothing about locks; they are not your problem."
     return (
