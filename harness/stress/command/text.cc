@@ -113,7 +113,9 @@ std::string trace_text(const std::vector<std::string>& trace) {
   }
   if (decides) {
     absl::StrAppend(&text, "    ", stress::kDecides,
-                    ": if these came in another order, nothing would go wrong\n");
+                    ": if these came in another order, nothing would go wrong\n"
+                    "    plain reads and writes are no steps: they lie between those of their "
+                    "thread\n");
   }
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/stress/trace/trace_text.h"
 #include "harness/symbols/function_names.h"
@@ -91,6 +92,21 @@ const char* act_of(Access::Kind kind) {
       break;
   }
   return "use";
+}
+
+// True if other threads can see another value after it.
+bool changes(const Access& access) {
+  const bool is_write = access.kind == Access::kStore || access.kind == Access::kUpdate ||
+                        access.kind == Access::kFlush;
+  return is_write && access.was != access.now;
+}
+
+std::uint64_t value_read(const Access& access) {
+  return access.kind == Access::kCompared ? access.was : access.now;
+}
+
+bool ends_sleep(Access::Kind kind) {
+  return kind == Access::kWoken || kind == Access::kTimedOut || kind == Access::kInterrupted;
 }
 
 bool has_order(Access::Kind kind) {
@@ -232,6 +248,67 @@ std::string ExecutionText::text_of(const Access& access) {
   return absl::StrCat("uses ", name);
 }
 
+// Says when the thread read the value with which it sleeps, if others changed the word since then:
+// the value may have come back, with the wake-up between.
+std::string ExecutionText::since_it_read(const Access& sleep) {
+  constexpr std::size_t kMostValues = 8;
+  const Access* read = nullptr;
+  std::vector<std::string> values;
+  for (const Access& access : told_.log.accesses()) {
+    if (&access == &sleep) break;
+    if (access.word != sleep.word) continue;
+    const bool is_own = access.thread == sleep.thread;
+    if (is_own && access.reads() && value_read(access) == sleep.now) {
+      read = &access;
+      values.clear();
+    }
+    if (!is_own && changes(access)) values.push_back(value(access.now, access.bytes));
+  }
+  if (read == nullptr || values.empty()) return "";
+  if (values.size() > kMostValues) {
+    values.erase(values.begin(), values.end() - kMostValues);
+    values.insert(values.begin(), "…");
+  }
+  return absl::StrCat(", which it read in step ", read->step, "; since then it was ",
+                      absl::StrJoin(values, ", "));
+}
+
+// Names the threads that wait forever because they sleep at the word, and nobody wakes one after
+// this write. Of several writes, at the first.
+std::string ExecutionText::sleepers_left_by(const Access& write) const {
+  std::map<std::uint32_t, std::uint64_t> asleep;  // by thread, the step in which it went to sleep
+  bool is_first = true;
+  bool is_before = true;
+  for (const Access& access : told_.log.accesses()) {
+    if (access.word != write.word) continue;
+    if (access.kind == Access::kSleep) {
+      if (!is_before) continue;
+      asleep[access.thread] = access.step;
+      is_first = true;
+    } else if (ends_sleep(access.kind)) {
+      asleep.erase(access.thread);
+    } else if (access.kind == Access::kWake) {
+      if (!is_before) return "";
+      is_first = true;
+    } else if (&access == &write) {
+      if (asleep.empty() || !is_first) return "";
+      is_before = false;
+    } else if (is_before && changes(access) && !asleep.empty()) {
+      is_first = false;
+    }
+  }
+  std::vector<std::string> named;
+  for (const auto& [thread, step] : asleep) {
+    const bool forever =
+        std::find(told_.waiting.begin(), told_.waiting.end(), thread - 1) != told_.waiting.end();
+    if (!forever) continue;
+    named.push_back(absl::StrCat(thread_name(thread), " (since step ", step, ")"));
+  }
+  if (named.empty()) return "";
+  return absl::StrCat("; nobody is woken after it: ", absl::StrJoin(named, ", "),
+                      named.size() == 1 ? " sleeps there" : " sleep there");
+}
+
 TraceStep ExecutionText::step_of(const Access& access) {
   TraceStep step{.at = access.step,
                  .thread = program_thread(access.thread),
@@ -250,6 +327,8 @@ TraceStep ExecutionText::step_of(const Access& access) {
     step.now = value(access.now, access.bytes);
   }
   if (access.times > 1) absl::StrAppend(&step.text, ", ", access.times, " times");
+  if (access.kind == Access::kSleep) step.text += since_it_read(access);
+  if (changes(access)) step.text += sleepers_left_by(access);
   return step;
 }
 

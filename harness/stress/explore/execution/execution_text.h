@@ -56,6 +56,8 @@ class ExecutionText {
   std::string place_of(const Access& access);
   // The write that leaves its store buffer; null if the log does not have it.
   const Access* write_of(const Access& flush) const;
+  std::string since_it_read(const Access& sleep);
+  std::string sleepers_left_by(const Access& write) const;
   TraceStep step_of(const Access& access);
   std::string text_of(const Access& access);
   std::vector<bool> wrong_accesses(Oracle oracle) const;
