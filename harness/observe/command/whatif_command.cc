@@ -3,15 +3,17 @@
 #include "harness/observe/command/whatif_command.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fcntl.h>
-#include <memory>
 #include <sys/personality.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/complain.h"
@@ -20,6 +22,7 @@
 #include "harness/base/printable.h"
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
+#include "harness/observe/command/lengthened_runs.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/foreground_program.h"
@@ -28,7 +31,6 @@
 #include "harness/observe/observation/observed_json.h"
 #include "harness/observe/observation/observed_run.h"
 #include "harness/observe/observation/program_file.h"
-#include "harness/observe/observation/recording_file.h"
 #include "harness/observe/observation/verdict.h"
 #include "harness/observe/preload/preload.h"
 #include "harness/process/analysis_command.h"
@@ -47,16 +49,9 @@ constexpr std::uint32_t kFewestToTell = 3;  // with fewer, no interval is known
 // The exit code of whatif.py with --is-known if more blocks are needed.
 constexpr int kNotKnown = kInconclusive;
 
-namespace fs = std::filesystem;
+constexpr std::chrono::milliseconds kSignalsComeTwiceWithin{300};  // as note_signals() has it
 
-// A place whose holds are made longer.
-struct Treated {
-  LengthenablePlace at;
-  const ObservedPlace* place = nullptr;
-  std::string program;  // whose process has it
-  std::uint64_t steps = 0;
-  double longer_ns = 0;  // that the steps take
-};
+namespace fs = std::filesystem;
 
 // While it exists, what this process and its children print to standard output is not shown.
 class NoOutput {
@@ -161,12 +156,39 @@ class WhatIf {
     if (!options_.place.empty()) wanted = *Expression::parse(options_.place);
     const auto places =
         lengthenable_places(observation_, options_.places, wanted ? &*wanted : nullptr);
+    if (places.empty() && wanted && !some_place_is(*wanted)) {
+      return complain(err_, kWho,
+                      "--place: no place matches '" + options_.place +
+                          "'; these have the longest waits: " + names_of_places(),
+                      kBadInput);
+    }
     if (places.empty()) return say_that_nothing_is_measured();
     const SpinPace pace = SpinPace::measure();
     for (const LengthenablePlace& at : places) treated_.push_back(treated(at, pace));
     const absl::Status written = replace_file(folder_ / "whatif.json", facts_json());
     if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
     return measure();
+  }
+
+  bool some_place_is(const Expression& wanted) const {
+    return std::any_of(observation_.processes.begin(), observation_.processes.end(),
+                       [&](const ObservedProcess& process) {
+                         return std::any_of(process.places.begin(), process.places.end(),
+                                            [&](const ObservedPlace& place) {
+                                              return wanted.finds_in(place.name());
+                                            });
+                       });
+  }
+
+  std::string names_of_places() const {
+    constexpr std::size_t kMostNamed = 8;
+    std::vector<std::string> names;
+    for (const ObservedProcess& process : observation_.processes) {
+      for (const ObservedPlace& place : process.places) {
+        if (names.size() < kMostNamed) names.push_back(place.name());
+      }
+    }
+    return names.empty() ? "none, since no lock was acquired" : absl::StrJoin(names, "; ");
   }
 
   Treated treated(const LengthenablePlace& at, const SpinPace& pace) const {
@@ -228,12 +250,20 @@ class WhatIf {
                      options_.blocks,
                      " blocks, until it is known what they are worth; Ctrl-C ends it before that, "
                      "with what is known"));
+    const LengthenedRuns runs({.command = options_.command,
+                               .environment = {preload_},
+                               .time_limit = options_.time_limit,
+                               .metric = options_.metric,
+                               .who = options_.command[0]},
+                              treated_);
     absl::StatusOr<AppendFile> rows = AppendFile::create(folder_ / "whatif.csv");
     absl::Status status = rows.status();
-    if (status.ok()) status = rows->append("block,variant,wall_s,cpu_s,printed,holds\n");
+    if (status.ok()) {
+      status = rows->append(absl::StrCat("block,variant,", runs.columns(), "\n"));
+    }
     std::uint32_t done = 0;
     while (status.ok() && done < options_.blocks && noted_signal() == 0) {
-      status = measure_block(*rows, done);
+      status = measure_block(runs, *rows, done);
       if (!status.ok()) break;
       ++done;
       if (done == options_.blocks || !internal::asks_after(done)) continue;
@@ -253,54 +283,17 @@ class WhatIf {
     return complain(err_, kWho, code.status(), kCouldNotFinish);
   }
 
-  // Writes a row for each variant: 0 is the program as it is, the others are `treated_`.
-  absl::Status measure_block(AppendFile& rows, std::uint32_t block) {
-    for (const std::size_t variant : internal::order_in_block(treated_.size() + 1, block)) {
-      const absl::StatusOr<std::string> fields = measure_variant(variant);
+  // Writes a row for each variant.
+  static absl::Status measure_block(const LengthenedRuns& runs, AppendFile& rows,
+                                    std::uint32_t block) {
+    for (const std::size_t variant : internal::order_in_block(runs.variants(), block)) {
+      const absl::StatusOr<std::string> fields = runs.run(variant);
       if (!fields.ok()) return fields.status();
       const absl::Status written =
           rows.append(absl::StrCat(block, ",", variant, ",", *fields, "\n"));
       if (!written.ok()) return written;
     }
     return absl::OkStatus();
-  }
-
-  // The fields after block and variant. The locks of a place are those that it acquired first:
-  // where several places acquire one lock, threads decide which is first, and the next run may have
-  // it.
-  absl::StatusOr<std::string> measure_variant(std::size_t variant) {
-    constexpr int kMostTries = 6;
-    for (int i = 0; i < kMostTries; ++i) {
-      const absl::StatusOr<std::optional<std::string>> fields = try_variant(variant);
-      if (!fields.ok()) return fields.status();
-      if (*fields) return **fields;
-    }
-    return absl::InternalError(absl::StrCat(
-        options_.command[0], " used no lock of ", treated_[variant - 1].place->name(), " in ",
-        kMostTries,
-        " further runs: others acquire its locks first. Choose other places by --place"));
-  }
-
-  // Absent: no hold was made longer.
-  absl::StatusOr<std::optional<std::string>> try_variant(std::size_t variant) {
-    const auto recording = RecordingFile::create(0);
-    if (!recording.ok()) return recording.status();
-    // Each place is counted in each variant, so that only the work differs.
-    for (std::size_t i = 0; i < treated_.size(); ++i) {
-      lengthen((*recording)->header(), i, *treated_[i].place, treated_[i].program,
-               variant == i + 1 ? treated_[i].steps : 0);
-    }
-    const absl::StatusOr<ProgramRun> run =
-        run_program({.command = options_.command,
-                     .environment = {preload_, (*recording)->variable()},
-                     .time_limit = options_.time_limit,
-                     .metric = options_.metric,
-                     .who = options_.command[0]});
-    if (!run.ok()) return run.status();
-    if (variant == 0) return absl::StrCat(run->fields(), ",");
-    const std::uint64_t holds = lengthened_holds((*recording)->header(), variant - 1);
-    if (holds == 0) return std::nullopt;
-    return absl::StrCat(run->fields(), ",", holds);
   }
 
   absl::StatusOr<int> ask(const std::vector<std::string>& flags) const {
@@ -315,6 +308,9 @@ class WhatIf {
   }
 
   int interrupted(std::uint32_t blocks) const {
+    // A terminal's Ctrl-C may come twice, to the group and by a program such as timeout: the second
+    // one would end the analysis.
+    std::this_thread::sleep_for(kSignalsComeTwiceWithin);
     const int code = kSignalExitBase + noted_signal();
     complain(err_, kWho,
              absl::StrCat("interrupted after ", blocks, blocks == 1 ? " block" : " blocks",

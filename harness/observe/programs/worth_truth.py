@@ -47,6 +47,20 @@ MODES = {
     "two_locks": "hold",
 }
 
+COLUMNS = [
+    "mode",
+    "time_s",
+    "truth",
+    "truth_low",
+    "truth_high",
+    "said",
+    "low",
+    "high",
+    "blocks",
+    "within",
+    "close",
+]
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -56,7 +70,7 @@ def main() -> int:
     parser.add_argument("--longer", type=int, default=20, help="percent [20]")
     arguments = parser.parse_args()
     out = csv.writer(sys.stdout)
-    out.writerow("mode time_s truth truth_low truth_high said low high blocks within close".split())
+    out.writerow(COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "worths"
         build = [

@@ -39,6 +39,7 @@ FIFTH = 0.2
 # A place is worth a change if a hold that is shorter by a fifth gains this share of the time.
 MATTERS_FROM = 0.01
 _KNOWN_WITHIN = 0.01
+_SAME_WORK_FROM = 0.98
 _KNOWN_SHARE = 0.2
 _SCHEMA_VERSION = 1
 _AS_IT_IS = "0"
@@ -61,6 +62,7 @@ class Worth:
     high: float | None
     blocks: int
     is_rate: bool = False  # more of what the program is measured by is faster
+    holds_kept: float = 1.0  # the number of holds when they were longer, of that as it is
 
     @property
     def gain(self) -> float:
@@ -92,9 +94,16 @@ class Worth:
         return self.low is not None and self.low > 0 and self.gain >= MATTERS_FROM
 
     @property
+    def does_less(self) -> bool:
+        """When its holds were longer, there were fewer of them. So a program does that runs for a
+        given time, and its time says nothing of its locks."""
+        return not self.is_rate and self.holds_kept < _SAME_WORK_FROM
+
+    @property
     def is_nothing(self) -> bool:
         """Known to gain next to nothing."""
-        return self.gain_high is not None and self.gain_high < MATTERS_FROM
+        known = self.gain_high is not None and self.gain_high < MATTERS_FROM
+        return known and not self.does_less
 
     @property
     def is_known(self) -> bool:
@@ -155,7 +164,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
             place,
             _observed_place(observed, place),
             compared[str(i + 1)],
-            rows.loc[rows["variant"] == i + 1, "holds"].mean(),
+            _holds(rows, i + 1),
             observed["coverage"]["window_s"],
             not lower,
         )
@@ -185,6 +194,13 @@ def _whole_blocks(rows: pd.DataFrame, variants: int) -> pd.DataFrame:
     return rows[rows.groupby("block")["variant"].transform("nunique") == variants]
 
 
+def _holds(rows: pd.DataFrame, variant: int) -> tuple[float, float]:
+    """The mean number of the place's holds in the program as it is, and with longer ones."""
+    holds = rows[f"holds_{variant}"]
+    as_it_is = holds[(rows["variant"] == 0) & (holds > 0)]
+    return float(as_it_is.mean()), float(holds[rows["variant"] == variant].mean())
+
+
 def _observed_place(
     observed: dict[str, Any], place: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -196,14 +212,14 @@ def _worth(
     measured: dict[str, Any],
     observed: tuple[dict[str, Any], dict[str, Any]],
     compared: verdict.Comparison,
-    holds: float,
+    holds: tuple[float, float],
     window_s: float,
     is_rate: bool,
 ) -> Worth:
-    """`holds`: so many were made longer, on average. It is not all of them if another place was the
-    first to acquire some of the locks."""
+    """`holds`: in a run as it is, and in one in which they were longer. It is not all of them if
+    another place was the first to acquire some of the locks."""
     process, place = observed
-    longer = measured["longer_ns"] / place["hold"]["mean_ns"] * holds / measured["acquisitions"]
+    longer = measured["longer_ns"] / place["hold"]["mean_ns"] * holds[1] / measured["acquisitions"]
 
     def share(ratio_of_speeds: float) -> float:
         return (1 / ratio_of_speeds - 1) / longer
@@ -222,6 +238,7 @@ def _worth(
         high=None if compared.low is None else share(compared.low),
         blocks=compared.blocks,
         is_rate=is_rate,
+        holds_kept=holds[1] / max(1.0, holds[0]),
     )
 
 
@@ -240,6 +257,12 @@ def sentences(answer: Answer) -> list[str]:
 def _about(answer: Answer, place: Worth) -> str:
     if place.low is None or place.high is None:
         return f"{place.name}: not known; that takes 3 blocks."
+    if place.does_less:
+        return (
+            f"{place.name}: with longer holds, there were {percent(1 - place.holds_kept)} fewer of"
+            f" them. If the program runs for a given time, the {answer.measured_by} says nothing of"
+            " its locks: measure what it does (--metric)."
+        )
     if place.is_nothing:
         return f"{place.name}: shorter holds gain nothing ({interval(place)})."
     if place.low <= 0:
@@ -280,6 +303,8 @@ def interval(place: Worth) -> str:
 
 def _next(answer: Answer) -> str:
     best = answer.places[0]
+    if any(place.does_less for place in answer.places):
+        return "To try next: --metric with a number that says how much the program did."
     if best.matters:
         return f"To try next: {_change_of(best)}."
     if not answer.is_known:

@@ -38,7 +38,7 @@ def test_each_hold_of_the_place_is_longer_by_work(lockbench: Program) -> None:
     assert {(row["block"], row["variant"]) for row in rows} == {
         (str(block), str(variant)) for block in range(6) for variant in range(2)
     }
-    assert [row["holds"] for row in rows if row["variant"] == "1"] == ["300"] * 6
+    assert [row["holds_1"] for row in rows if row["variant"] == "1"] == ["300"] * 6
     cpu_s = {
         variant: statistics.median(float(row["cpu_s"]) for row in rows if row["variant"] == variant)
         for variant in "01"
@@ -68,7 +68,7 @@ def test_a_place_of_two_processes_is_one(lockbench: Program) -> None:
     done = lockbench.run("whatif", "--blocks", "3", "--out", "out", "--", "sh", "-c", twice)
     assert done.returncode in (0, 4), done.stderr
     rows = rows_of(lockbench.folder / "out")
-    assert [row["holds"] for row in rows if row["variant"] == "1"] == ["600"] * 3
+    assert [row["holds_1"] for row in rows if row["variant"] == "1"] == ["600"] * 3
     assert {row["variant"] for row in rows} == {"0", "1"}
 
 
@@ -76,7 +76,7 @@ def test_locks_are_found_again_whoever_acquires_them_first(lockbench: Program) -
     done = lockbench.run("whatif", "--blocks", "3", "--out", "out", "--", LOADS, "racing", "1000")
     assert done.returncode in (0, 4), done.stderr
     rows = rows_of(lockbench.folder / "out")
-    assert {row["holds"] for row in rows if row["variant"] == "1"} == {"2000"}
+    assert {row["holds_1"] for row in rows if row["variant"] == "1"} == {"2000"}
 
 
 def test_a_run_that_fails_later_leaves_what_is_known(lockbench: Program) -> None:
@@ -95,12 +95,15 @@ def test_a_run_that_fails_later_leaves_what_is_known(lockbench: Program) -> None
         (("--lower-is-better", "--", "true"), "--lower-is-better: is for a printed number"),
         (("--longer", "0", "--", "true"), "--longer"),
         (("--", "./missing"), "missing"),
+        (("--place", "no such", "--", LOADS, "think", "9"), "no place matches 'no such'; these"),
     ],
 )
 def test_bad_input_is_one_line(lockbench: Program, words: tuple[str, ...], said: str) -> None:
     done = lockbench.run("whatif", *words)
     assert done.returncode == 2
-    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert said in done.stderr.splitlines()[-1]
+    # A place is looked for in the first run of the program.
+    assert len(done.stderr.splitlines()) == (2 if "--place" in words else 1)
 
 
 def test_a_program_that_fails_has_no_answer(lockbench: Program) -> None:
@@ -123,7 +126,11 @@ PLACE: dict[str, Any] = {
 
 
 def answer_of(
-    folder: Path, times: Sequence[tuple[float, ...]], metric: str = "wall", **about: Any
+    folder: Path,
+    times: Sequence[tuple[float, ...]],
+    metric: str = "wall",
+    holds_kept: float = 1.0,
+    **about: Any,
 ) -> worth.Answer:
     """Of blocks with the time as it is, and with holds of each place a fifth longer."""
     count = len(times[0]) - 1
@@ -149,11 +156,12 @@ def answer_of(
     (folder / "observed.json").write_text(json.dumps(observed), encoding="utf-8")
     facts = {"schema_version": 1, "places": measured}
     (folder / "whatif.json").write_text(json.dumps(facts), encoding="utf-8")
-    lines = ["block,variant,wall_s,cpu_s,printed,holds"]
+    counted = [f"holds_{i + 1}" for i in range(count)]
+    lines = [",".join(["block", "variant", "wall_s", "cpu_s", "printed", *counted])]
     for block, block_times in enumerate(times):
         for variant, value in enumerate(block_times):
-            holds = "" if variant == 0 else PLACE["acquisitions"]
-            lines.append(f"{block},{variant},{value},{value},{value},{holds}")
+            holds = PLACE["acquisitions"] * (1 if variant == 0 else holds_kept)
+            lines.append(f"{block},{variant},{value},{value},{value}" + f",{holds}" * count)
     (folder / "whatif.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return worth.load(folder, metric, metric != "printed")
 
@@ -191,6 +199,17 @@ def test_a_rate_gains_what_its_time_loses(tmp_path: Path) -> None:
     assert place.gain == pytest.approx(1 / 0.96 - 1, abs=0.003)
 
 
+def test_a_program_of_a_given_time_is_not_said_to_gain_nothing(tmp_path: Path) -> None:
+    times = noisy(1.0, 1.0005, blocks=40)
+    answer = answer_of(tmp_path, times, holds_kept=0.9)
+    said = worth.sentences(answer)
+    assert "10 % fewer of them" in said[0] and "gain nothing" not in " ".join(said)
+    assert "--metric" in said[-1]
+    # A number that it prints says what it did.
+    rate = answer_of(tmp_path, times, metric="printed", holds_kept=0.9)
+    assert not rate.places[0].does_less
+
+
 def test_waits_that_cost_nothing_are_left_alone(tmp_path: Path) -> None:
     answer = answer_of(tmp_path, noisy(1.0, 1.04, 1.0005, blocks=40))
     assert [place.name for place in answer.places] == ["place 1", "place 2"]
@@ -224,7 +243,7 @@ def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
 def test_an_interrupted_block_is_left_out(tmp_path: Path) -> None:
     answer_of(tmp_path, noisy(1.0, 1.04, blocks=7))
     with (tmp_path / "whatif.csv").open("a", encoding="utf-8") as file:
-        file.write("7,1,9,9,9,\n")
+        file.write("7,1,9,9,9,1000\n")
     assert worth.load(tmp_path, "wall", True).blocks == 7
 
 

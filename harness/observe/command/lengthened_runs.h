@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// LengthenedRuns: a program runs as it is, or with the holds of one place longer.
+//
+// Guarantees   In each run the holds of all the places are counted; only the work before their
+//              releases differs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/observe/command/program_run.h"
+#include "harness/observe/observation/lengthening.h"
+#include "harness/observe/observation/observation.h"
+
+namespace lockbench {
+
+// A place whose holds are made longer.
+struct Treated {
+  LengthenablePlace at;
+  const ObservedPlace* place = nullptr;
+  std::string program;  // whose process has it
+  std::uint64_t steps = 0;
+  double longer_ns = 0;  // that the steps take
+};
+
+class LengthenedRuns {
+ public:
+  // `order`: its environment has the library that records. `treated` must outlive this.
+  LengthenedRuns(ProgramRunOrder order, const std::vector<Treated>& treated)
+      : order_(std::move(order)), treated_(treated) {}
+
+  // The program as it is, and one for each place.
+  std::size_t variants() const { return treated_.size() + 1; }
+
+  // The names of what run() returns: `wall_s,cpu_s,printed,holds_1,holds_2`.
+  std::string columns() const;
+
+  // The fields of a row. `variant`: 0 is the program as it is, the others are the places. Internal:
+  // a run failed, or used no lock of the place however often it was tried; InvalidArgument as
+  // run_program().
+  absl::StatusOr<std::string> run(std::size_t variant) const;
+
+ private:
+  absl::StatusOr<std::optional<std::string>> try_run(std::size_t variant) const;
+
+  ProgramRunOrder order_;
+  const std::vector<Treated>& treated_;
+};
+
+}  // namespace lockbench
