@@ -9,6 +9,7 @@
 #include <iostream>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include <absl/strings/str_format.h>
 
@@ -71,8 +72,12 @@ int analysis_command(const std::string& name, const std::vector<std::string>& ar
   const std::string who = "lockbench " + name;
   absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);
   if (!words.ok()) return complain(std::cerr, who, words.status());
-  execvp(words->front().c_str(), pointers_to(*words).data());
-  return complain(std::cerr, who, cannot_start(words->front(), errno));
+  return become_analysis(*std::move(words), who);
+}
+
+int become_analysis(std::vector<std::string> words, std::string_view who) {
+  execvp(words.front().c_str(), pointers_to(words).data());
+  return complain(std::cerr, who, cannot_start(words.front(), errno));
 }
 
 absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std::string>& arguments,

@@ -27,6 +27,10 @@ absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
 // 2.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);
 
+// Replaces this process by the analysis with these words (analysis_words()), also after a signal
+// was noted, which ends the search for an interpreter. It returns only if that fails, as above.
+int become_analysis(std::vector<std::string> words, std::string_view who);
+
 // An analysis takes seconds, and some minutes for the largest run that can be read. A longer one is
 // treated as hanging.
 inline constexpr std::chrono::minutes kAnalysisEndsWithin{30};

@@ -19,20 +19,18 @@
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/command/attach.h"
+#include "harness/observe/command/prepared_program.h"
 #include "harness/observe/command/program_flags.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/foreground_program.h"
 #include "harness/observe/observation/observation.h"
-#include "harness/observe/observation/observation_folder.h"
 #include "harness/observe/observation/observed_check.h"
 #include "harness/observe/observation/observed_json.h"
 #include "harness/observe/observation/observed_place.h"
 #include "harness/observe/observation/observed_preset.h"
 #include "harness/observe/observation/observed_run.h"
 #include "harness/observe/observation/observed_text.h"
-#include "harness/observe/observation/program_file.h"
 #include "harness/observe/observation/verdict.h"
-#include "harness/observe/preload/preload.h"
 #include "harness/observe/recorder/recording.h"
 #include "harness/process/resources.h"
 
@@ -85,30 +83,16 @@ class ObserveCommand {
 
   int run() {
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of the write
-    const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
-    if (!program.ok()) return complain(err_, kWho, program.status(), kBadInput);
-    const auto library = find_engine("liblockbench_observe.so");
-    if (!library) {
-      return complain(err_, kWho,
-                      "liblockbench_observe.so is missing beside lockbench; install it again",
-                      kCouldNotFinish);
+    const absl::StatusOr<PreparedProgram> program =
+        prepare_program("observed", options_.out, options_.command[0]);
+    if (!program.ok()) {
+      return complain(err_, kWho, program.status(),
+                      absl::IsInternal(program.status()) ? kCouldNotFinish : kBadInput);
     }
-    const absl::StatusOr<std::string> preload = preload_variable(*library);
-    if (!preload.ok()) return complain(err_, kWho, preload.status(), kCouldNotFinish);
-    const absl::StatusOr<fs::path> folder =
-        new_program_folder("observed", options_.out, options_.command[0]);
-    if (!folder.ok()) {
-      const bool exists = absl::IsAlreadyExists(folder.status());
-      return complain(err_, kWho, folder.status(), exists ? kBadInput : kCouldNotFinish);
-    }
-    folder_ = *folder;
-    if (!program->interpreter.empty()) {
-      say(err_, kWho,
-          program->path.string() + " is a script; the locks of its interpreter " +
-              program->interpreter + " are observed");
-    }
+    folder_ = program->folder;
+    if (!program->script.empty()) say(err_, kWho, program->script);
     fill_facts(program->interpreter);
-    return observe_all(*preload);
+    return observe_all(program->preload);
   }
 
  private:

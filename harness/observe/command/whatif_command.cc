@@ -23,16 +23,14 @@
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/command/lengthened_runs.h"
+#include "harness/observe/command/prepared_program.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/foreground_program.h"
 #include "harness/observe/observation/lengthening.h"
-#include "harness/observe/observation/observation_folder.h"
 #include "harness/observe/observation/observed_json.h"
 #include "harness/observe/observation/observed_run.h"
-#include "harness/observe/observation/program_file.h"
 #include "harness/observe/observation/verdict.h"
-#include "harness/observe/preload/preload.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
@@ -78,29 +76,15 @@ class WhatIf {
   WhatIf(const WhatIfOptions& options, std::ostream& err) : options_(options), err_(err) {}
 
   int run() {
-    const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
-    if (!program.ok()) return complain(err_, kWho, program.status(), kBadInput);
-    const auto library = find_engine("liblockbench_observe.so");
-    if (!library) {
-      return complain(err_, kWho,
-                      "liblockbench_observe.so is missing beside lockbench; install it again",
-                      kCouldNotFinish);
+    const absl::StatusOr<PreparedProgram> program =
+        prepare_program("whatif", options_.out, options_.command[0]);
+    if (!program.ok()) {
+      return complain(err_, kWho, program.status(),
+                      absl::IsInternal(program.status()) ? kCouldNotFinish : kBadInput);
     }
-    const absl::StatusOr<std::string> preload = preload_variable(*library);
-    if (!preload.ok()) return complain(err_, kWho, preload.status(), kCouldNotFinish);
-    preload_ = *preload;
-    const absl::StatusOr<fs::path> folder =
-        new_program_folder("whatif", options_.out, options_.command[0]);
-    if (!folder.ok()) {
-      return complain(err_, kWho, folder.status(),
-                      absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
-    }
-    folder_ = *folder;
-    if (!program->interpreter.empty()) {
-      say(err_, kWho,
-          program->path.string() + " is a script; the locks of its interpreter " +
-              program->interpreter + " are measured");
-    }
+    preload_ = program->preload;
+    folder_ = program->folder;
+    if (!program->script.empty()) say(err_, kWho, program->script);
     facts_.interpreter = program->interpreter;
     make_runs_alike();
     const int code = observe();
@@ -240,6 +224,10 @@ class WhatIf {
   }
 
   int measure() {
+    // Before the runs: what is missing is said at once, and after a signal it is too late to look.
+    absl::StatusOr<std::vector<std::string>> words = analysis_words(kScript, {});
+    if (!words.ok()) return complain(err_, kWho, words.status(), kCouldNotFinish);
+    analysis_ = *std::move(words);
     note_signals();
     say(err_, kWho,
         absl::StrCat("a block is ", treated_.size() + 1, " runs of the program, about ",
@@ -323,7 +311,11 @@ class WhatIf {
   // this process.
   int end_with(int code, std::uint32_t blocks) const {
     if (blocks < kFewestToTell) return code;
-    return analysis_command(kScript, words_for({"--exit-code", absl::StrCat(code)}));
+    std::vector<std::string> words = analysis_;
+    for (std::string& word : words_for({"--exit-code", absl::StrCat(code)})) {
+      words.push_back(std::move(word));
+    }
+    return become_analysis(std::move(words), kWho);
   }
 
   const WhatIfOptions& options_;
@@ -334,6 +326,7 @@ class WhatIf {
   Observation observation_;
   Verdict verdict_;
   std::vector<Treated> treated_;
+  std::vector<std::string> analysis_;  // its interpreter and script
 };
 
 }  // namespace

@@ -65,9 +65,19 @@ class Worth:
     holds_kept: float = 1.0  # the number of holds when they were longer, of that as it is
 
     @property
+    def decides(self) -> float:
+        """The share that its holds decide: no more than they take."""
+        return min(self.share, self.holds_share, 1.0)
+
+    @property
+    def is_impossible(self) -> bool:
+        """Longer holds cost more than holds of this length can."""
+        return self.low is not None and self.low > min(self.holds_share, 1.0)
+
+    @property
     def gain(self) -> float:
         """Of a hold that is shorter by a fifth: less time, or a higher rate."""
-        return self._gain_of(FIFTH * self.share)
+        return self._gain_of(FIFTH * self.decides)
 
     @property
     def gain_low(self) -> float | None:
@@ -270,20 +280,24 @@ def _about(answer: Answer, place: Worth) -> str:
             f"{place.name}: not known yet; a hold shorter by a fifth gains at most"
             f" {interval(place)}."
         )
+    doubt = (
+        " Longer holds cost more than holds of this length can: other programs had the processors,"
+        " or the holds sleep, and work in their place does not."
+    )
     return (
         f"{place.name}: {_decided(answer, place)} holds on the critical path. A hold shorter by a"
         f" fifth gains at most {percent(place.gain)} ({interval(place)}); no hold at all at most"
-        f" {percent(place.gain_without_holds)}."
+        f" {percent(place.gain_without_holds)}.{doubt if place.is_impossible else ''}"
     )
 
 
 def _decided(answer: Answer, place: Worth) -> str:
     """`of 3.01 s, 410 ms (360 ms to 470 ms) are its`."""
     if answer.metric == "printed":
-        return f"{percent(place.share)} of what it prints is decided by its"
+        return f"{percent(place.decides)} of what it prints is decided by its"
     of, low, high = (
-        units.seconds(max(0.0, share or 0.0) * answer.median)
-        for share in (place.share, place.low, place.high)
+        units.seconds(min(1.0, max(0.0, share or 0.0)) * answer.median)
+        for share in (place.decides, place.low, place.high)
     )
     return f"of {answer.figure(answer.median)}, {of} ({low} to {high}) are its"
 
@@ -354,7 +368,7 @@ def table(places: Sequence[Worth]) -> list[list[str]]:
                 one.name,
                 percent(one.waits_share),
                 percent(one.holds_share),
-                percent(one.share),
+                percent(one.decides),
                 percent(one.gain),
                 interval(one),
                 percent(one.gain_without_holds),

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import shutil
+import signal
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 import worth
 from analysis.errors import InputError
-from program import Program
+from program import Program, wait_until
 
 LOADS = str(
     Path(
@@ -55,6 +56,18 @@ def test_locks_without_holds_need_one_run(lockbench: Program) -> None:
     assert done.returncode == 0, done.stderr
     assert "has holds of 1 % of the" in done.stderr and "seen: 1 process" in done.stderr
     assert not (lockbench.folder / "out/whatif.csv").exists()
+
+
+def test_what_is_known_is_said_when_it_is_interrupted(lockbench: Program) -> None:
+    words = ("whatif", "--blocks", "10000", "--out", "out", "--", LOADS, "racing", "1000")
+    running = lockbench.start(*words)
+    rows = lockbench.folder / "out/whatif.csv"
+    wait_until(lambda: rows.exists() and len(rows_of(rows.parent)) >= 8, "three blocks")
+    running.send_signal(signal.SIGINT)
+    running.send_signal(signal.SIGINT)  # as by a terminal and by a program that passes it on
+    out, err = running.communicate()
+    assert running.returncode == 130, err
+    assert "interrupted after" in err and "shares of the time" in out
 
 
 def test_what_was_not_seen_is_no_answer(lockbench: Program) -> None:
@@ -238,6 +251,14 @@ def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
     assert "more blocks" in worth.sentences(answer)[-1]
     few = answer_of(tmp_path, times[:2])
     assert not few.is_known and "takes 3 blocks" in worth.sentences(few)[0]
+
+
+def test_no_more_is_decided_than_the_holds_take(tmp_path: Path) -> None:
+    (place,) = answer_of(tmp_path, noisy(1.0, 1.3, blocks=20)).places  # 150 % of the time
+    assert place.decides == 0.5 and place.gain == pytest.approx(0.1)
+    assert place.is_impossible
+    (usual,) = answer_of(tmp_path, noisy(1.0, 1.04, blocks=20)).places
+    assert not usual.is_impossible
 
 
 def test_an_interrupted_block_is_left_out(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def _bar(place: worth.Worth) -> dict[str, object]:
     return {
         "name": place.name,
         "waits": place.waits_share,
-        "worth": _clipped(place.share),
+        "worth": _clipped(place.decides),
         "interval": (
             None
             if place.low is None or place.high is None
