@@ -7,11 +7,12 @@ Worth         A program runs as it is, and with each hold of one place longer by
               interval, which holds at every look). If the program then takes q times as long, its
               holds decide the share (q - 1) / f of its time: those on the critical path.
 Gain          A hold shorter by a fifth gains at most a fifth of that share: the time of a program
-              is the length of its longest chain of work, so it grows with a hold ever faster
-              (it is convex), and the line through two longer ones is above what a shorter one
-              takes off. In one program of 16 it was more (docs/data/whatif-truth.csv). Without holds, the program gains at most that share,
-              and no more than all holds together take, one after the other. (What the waits cost
-              themselves, system calls and the time to wake up, is the lock's, and not in it.)
+              is the length of its longest chain of work, so it grows with a hold ever faster (it is
+              convex), and the line through two longer ones is above what a shorter one takes off.
+              In one program of 16 it was more (docs/data/whatif-truth.csv). Without holds, the
+              program gains at most that share, and no more than all holds together take, one after
+              the other. (What the waits cost themselves, system calls and the time to wake up, is
+              the lock's, and not in it.)
 Known         The gain of a fifth, to 1 % of the time or a fifth of itself.
 Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
               2015, slows down all other threads to learn what a faster line gives; a longer hold
@@ -88,8 +89,8 @@ class Worth:
 
     @property
     def gain_most(self) -> float:
-        """The upper end, for a hold that is shorter by a fifth. (In docs/data/whatif-truth.csv it was
-        above the truth in 15 of 16 programs, and the middle in 11.)"""
+        """The upper end, for a hold that is shorter by a fifth. In docs/data/whatif-truth.csv it is
+        above the truth in 15 of 16 programs, and the middle in 11."""
         return self.gain if self.gain_high is None else self.gain_high
 
     @property
