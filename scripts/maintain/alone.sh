@@ -20,5 +20,5 @@ offer_help "$@"
 (($# == 0)) || refuse "unknown argument '$1'; there is --help"
 check_cmake
 cmake --preset release -B build/alone -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON \
-  -DLOCKBENCH_UNITY_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+  -DLOCKBENCH_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 cmake --build build/alone --parallel "$(nproc)" -- -k 0

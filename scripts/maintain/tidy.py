@@ -58,7 +58,11 @@ def every_source(build: Path) -> list[str]:
 
 def configure(build: Path) -> bool:
     """Writes the compile commands and the headers that the build makes. False: it could not."""
-    options = ("-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DBUILD_TESTING=ON")
+    options = (
+        "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
+        "-DLOCKBENCH_UNITY=OFF",
+        "-DBUILD_TESTING=ON",
+    )
     for command in (
         ("cmake", "--preset", "release", "-B", str(build), *options),
         ("cmake", "--build", str(build), "--target", "lockbench_commit"),

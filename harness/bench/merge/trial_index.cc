@@ -10,26 +10,12 @@
 
 #include "harness/base/quantity.h"
 #include "harness/bench/merge/latency_table.h"
+#include "harness/bench/merge/piecewise_hash.h"
 #include "harness/bench/merge/run_table.h"
 #include "harness/bench/record/row_check.h"
 
 namespace lockbench {
 namespace {
-
-// FNV-1a, as fingerprint() does, computed piece by piece.
-class Hash {
- public:
-  void add(std::string_view piece) {
-    for (const char c : piece) {
-      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    }
-    hash_ = (hash_ ^ 0x100) * 0x100000001b3;  // separates the pieces
-  }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
 
 double seconds_in(std::string_view cell) {
   return parse_number<double>(cell).value_or(0);
@@ -89,7 +75,7 @@ class TrialIndex::TrialsTable {
   MergedRun& run() { return index_.runs_.back(); }
 
   absl::Status check() const {
-    Hash planned;
+    PiecewiseHash planned;
     for (std::size_t i = 0; i < kPlannedColumns.size(); ++i) planned.add(cell(kPlanned + i));
     const auto trial = parse_number<std::uint32_t>(cell(kTrial));
     if (trial && *trial < index_.planned_.size() && planned.value() == index_.planned_[*trial] &&
@@ -162,13 +148,13 @@ class TrialIndex::TrialsTable {
   std::optional<std::uint32_t> trial_;
   TrialRows rows_;
   LatencyTable::Samples samples_{};
-  Hash hash_;
+  PiecewiseHash hash_;
 };
 
 TrialIndex::TrialIndex(const Plan& plan) : plan_(plan), trials_(plan.trials.size()) {
   planned_.reserve(plan.trials.size());
   for (const Trial& trial : plan.trials) {
-    Hash hash;
+    PiecewiseHash hash;
     for (const std::string& cell : planned_cells(trial)) hash.add(cell);
     planned_.push_back(hash.value());
   }

@@ -34,7 +34,7 @@ double ns_of(const Work& work) {
   return static_cast<double>(work.duration.count()) + kLineNs * work.lines;
 }
 
-double held_ns(const Cell& cell, const CellTraits& traits) {
+double held_at_most_ns(const Cell& cell, const CellTraits& traits) {
   return ns_of(cell.hold) * traits.acquisitions_per_operation;
 }
 
@@ -149,7 +149,7 @@ absl::Status check_cell(const Cell& cell) {
 }
 
 Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits) {
-  const double work_ns = traits.slowest_work * (held_ns(cell, traits) + ns_of(cell.think));
+  const double work_ns = traits.slowest_work * (held_at_most_ns(cell, traits) + ns_of(cell.think));
   const double operation_ns = work_ns + static_cast<double>(cell.timeout.count());
   const double least_ns = traits.at_service ? kServiceStallNs : kStallNs;
   return capped(std::max(least_ns, 20 * operation_ns) + kThreadTurnNs * cell.threads);
@@ -157,7 +157,7 @@ Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits) {
 
 Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits) {
   const double acquisition_ns = traits.at_service ? kServiceAcquisitionNs : kAcquisitionNs;
-  const double turn_ns = traits.slowest_work * held_ns(cell, traits) +
+  const double turn_ns = traits.slowest_work * held_at_most_ns(cell, traits) +
                          acquisition_ns * traits.acquisitions_per_operation;
   const bool fixed = cell.mode == Mode::kFixed;
   const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
@@ -172,10 +172,10 @@ Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits) {
 
 Nanoseconds expected_duration(const Cell& cell, const CellTraits& traits) {
   if (cell.mode != Mode::kFixed) return cell.warmup + cell.window;
-  const double in_turn_ns = operations_in_turn(cell, traits) * held_ns(cell, traits) /
+  const double in_turn_ns = operations_in_turn(cell, traits) * held_at_most_ns(cell, traits) /
                             static_cast<double>(traits.holders_of_a_key);
   const double thread_ns =
-      static_cast<double>(cell.operations) * (held_ns(cell, traits) + ns_of(cell.think));
+      static_cast<double>(cell.operations) * (held_at_most_ns(cell, traits) + ns_of(cell.think));
   return capped(std::max(in_turn_ns, thread_ns));
 }
 

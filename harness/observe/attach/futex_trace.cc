@@ -128,7 +128,7 @@ std::optional<MapLine> map_line(std::string_view line) {
   return MapLine{.name = line.substr(0, open), .first = *first, .second = *second, .value = *value};
 }
 
-class Reader {
+class TraceReader {
  public:
   FutexTrace read(std::string_view printed) {
     while (!printed.empty()) {
@@ -262,7 +262,7 @@ std::string futex_trace_program(std::uint32_t process, std::chrono::milliseconds
 }
 
 FutexTrace read_futex_trace(std::string_view printed) {
-  return Reader().read(printed);
+  return TraceReader().read(printed);
 }
 
 }  // namespace lockbench

@@ -26,6 +26,7 @@
 #include "harness/observe/attach/call_frames.h"
 #include "harness/observe/attach/foreign_process.h"
 #include "harness/observe/attach/futex_trace.h"
+#include "harness/observe/command/command_names.h"
 #include "harness/observe/command/program_flags.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/language_runtime.h"
@@ -43,8 +44,6 @@
 
 namespace lockbench {
 namespace {
-
-constexpr std::string_view kWho = "lockbench observe";
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -150,16 +149,16 @@ class Attachment {
   int run() {
     note_signals();
     if (!process_.exists()) {
-      return complain(err_, kWho, absl::StrCat("--pid: there is no process ", *options_.pid),
+      return complain(err_, kObserve, absl::StrCat("--pid: there is no process ", *options_.pid),
                       kBadInput);
     }
     if (const std::string obstacle = internal::obstacle_to_attaching(); !obstacle.empty()) {
-      return complain(err_, kWho, "--pid: " + obstacle, kCouldNotFinish);
+      return complain(err_, kObserve, "--pid: " + obstacle, kCouldNotFinish);
     }
     const absl::StatusOr<fs::path> folder =
         new_program_folder("observed", options_.out, process_.program());
     if (!folder.ok()) {
-      return complain(err_, kWho, folder.status(),
+      return complain(err_, kObserve, folder.status(),
                       absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
     }
     folder_ = *folder;
@@ -167,7 +166,7 @@ class Attachment {
     constexpr int kMostWindows = 3;
     for (int window = 0; window < kMostWindows && !callers_ && process_.exists(); ++window) {
       if (const absl::Status traced = trace(); !traced.ok()) {
-        return complain(err_, kWho, traced,
+        return complain(err_, kObserve, traced,
                         noted_signal() != 0 ? kSignalExitBase + noted_signal() : kCouldNotFinish);
       }
     }
@@ -231,7 +230,7 @@ class Attachment {
   int report() {
     if (!callers_) {
       const std::string process = absl::StrCat("process ", *options_.pid);
-      return complain(err_, kWho,
+      return complain(err_, kObserve,
                       process_.exists()
                           ? absl::StrCat("the machine was too busy to look at ", process,
                                          " within the window; give a longer --duration")
@@ -251,11 +250,12 @@ class Attachment {
     bound_by_processors(observation, facts_.processors, 0);
     const Verdict verdict = verdict_of(observation, attached_.program);
     if (!options_.place.empty() && !keep_places(observation, *Expression::parse(options_.place))) {
-      complain(err_, kWho, "--place: no place matches '" + options_.place + "'; all are shown", 0);
+      complain(err_, kObserve, "--place: no place matches '" + options_.place + "'; all are shown",
+               0);
     }
     const absl::Status written =
         replace_file(folder_ / "observed.json", observed_json(observation, verdict, facts_));
-    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
+    if (!written.ok()) return complain(err_, kObserve, written, kCouldNotFinish);
     err_ << observed_text(observation, verdict, table_width()) << "Observation "
          << printable((folder_ / "observed.json").string()) << "\npage        "
          << printable(shell_command({"lockbench", "report", folder_.string()})) << '\n';

@@ -9,6 +9,7 @@
 #include "harness/base/complain.h"
 #include "harness/base/exit_code.h"
 #include "harness/base/files.h"
+#include "harness/observe/command/command_names.h"
 #include "harness/observe/observation/observation_folder.h"
 #include "harness/observe/observation/program_file.h"
 #include "harness/observe/preload/preload.h"
@@ -17,8 +18,6 @@
 
 namespace lockbench {
 namespace {
-
-constexpr std::string_view kWho = "lockbench compare-program";
 
 namespace fs = std::filesystem;
 class ProgramComparison {
@@ -33,17 +32,17 @@ class ProgramComparison {
       with.lock = lock;
       const auto environment = environment_for(with);
       if (!environment.ok()) {
-        return complain(err_, kWho, environment.status(), kBadInput);
+        return complain(err_, kCompareProgram, environment.status(), kBadInput);
       }
     }
     const absl::StatusOr<ProgramFile> program = find_preloadable(options_.command[0]);
     if (!program.ok()) {
-      return complain(err_, kWho, program.status(), kBadInput);
+      return complain(err_, kCompareProgram, program.status(), kBadInput);
     }
     const absl::StatusOr<fs::path> folder =
         new_program_folder("programs", options_.out, options_.command[0]);
     if (!folder.ok()) {
-      return complain(err_, kWho, folder.status(),
+      return complain(err_, kCompareProgram, folder.status(),
                       absl::IsAlreadyExists(folder.status()) ? kBadInput : kCouldNotFinish);
     }
     folder_ = *folder;
@@ -67,13 +66,13 @@ class ProgramComparison {
       }
     }
     if (noted_signal() != 0) {
-      return complain(err_, kWho,
+      return complain(err_, kCompareProgram,
                       absl::StrCat("interrupted; the rows of finished runs are in ",
                                    (folder_ / "program.csv").string()),
                       kSignalExitBase + noted_signal());
     }
     if (!status.ok()) {
-      return complain(err_, kWho, status,
+      return complain(err_, kCompareProgram, status,
                       absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)
                           ? kBadInput
                           : kCouldNotFinish);
@@ -111,7 +110,7 @@ class ProgramComparison {
     const absl::StatusOr<int> code =
         run_analysis("harness/observe/python/compare_program.py", words);
     if (!code.ok()) {
-      return complain(err_, kWho,
+      return complain(err_, kCompareProgram,
                       absl::StrCat("the rows are in ", (folder_ / "program.csv").string(), "; ",
                                    std::string(code.status().message())),
                       kCouldNotFinish);

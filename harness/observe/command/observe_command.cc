@@ -19,6 +19,7 @@
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
 #include "harness/observe/command/attach.h"
+#include "harness/observe/command/command_names.h"
 #include "harness/observe/command/prepared_program.h"
 #include "harness/observe/command/program_flags.h"
 #include "harness/observe/observation/expression.h"
@@ -36,8 +37,6 @@
 
 namespace lockbench {
 namespace {
-
-constexpr std::string_view kWho = "lockbench observe";
 
 static_assert(kMostCallers == observe::Place::kMostCallers);
 
@@ -86,11 +85,11 @@ class ObserveCommand {
     const absl::StatusOr<PreparedProgram> program =
         prepare_program("observed", options_.out, options_.command[0]);
     if (!program.ok()) {
-      return complain(err_, kWho, program.status(),
+      return complain(err_, kObserve, program.status(),
                       absl::IsInternal(program.status()) ? kCouldNotFinish : kBadInput);
     }
     folder_ = program->folder;
-    if (!program->script.empty()) say(err_, kWho, program->script);
+    if (!program->script.empty()) say(err_, kObserve, program->script);
     fill_facts(program->interpreter);
     return observe_all(program->preload);
   }
@@ -122,7 +121,7 @@ class ObserveCommand {
     for (std::uint32_t i = 0; i < options_.repeat; ++i) {
       absl::StatusOr<ObservedRun> run = observe_run(order);
       if (!run.ok()) {
-        return complain(err_, kWho, run.status(),
+        return complain(err_, kObserve, run.status(),
                         absl::IsUnavailable(run.status()) ? kCouldNotFinish : kBadInput);
       }
       gains.push_back(greatest_gain(run->observation));
@@ -148,12 +147,12 @@ class ObserveCommand {
     if (!options_.place.empty()) {
       const bool some = !observation.processes.empty();
       if (!keep_places(observation, *Expression::parse(options_.place)) && some) {
-        complain(err_, kWho, "--place: no place matches '" + options_.place + "'; all are shown",
-                 0);
+        complain(err_, kObserve,
+                 "--place: no place matches '" + options_.place + "'; all are shown", 0);
       }
     }
     const absl::Status written = write_results(folder_, observation, verdict, facts_);
-    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
+    if (!written.ok()) return complain(err_, kObserve, written, kCouldNotFinish);
     err_ << '\n'
          << observed_text(observation, verdict, table_width()) << "Observation "
          << printable((folder_ / "observed.json").string()) << '\n';
@@ -183,7 +182,7 @@ class ObserveCommand {
 // Observes the benchmark as the program was observed.
 int check(const ObserveOptions& options, std::ostream& err) {
   const absl::StatusOr<RecordedPlace> program = recorded_place(*options.check, 1);
-  if (!program.ok()) return complain(err, kWho, program.status(), kBadInput);
+  if (!program.ok()) return complain(err, kObserve, program.status(), kBadInput);
   const std::string benchmark = shell_command(
       {main_program().string(), "run", (*options.check / "observed.toml").string(), "--primitive",
        primitive_like_the_program(load_of(*program)), "--blocks", "1", "--window", "1s",
@@ -197,11 +196,11 @@ int check(const ObserveOptions& options, std::ostream& err) {
   if (const int code = ObserveCommand(inner, said).run(); code != 0) {
     if (code > 128) return code;  // interrupted
     err << said.str();
-    return complain(err, kWho, "--check: the preset could not be measured: " + benchmark,
+    return complain(err, kObserve, "--check: the preset could not be measured: " + benchmark,
                     kCouldNotFinish);
   }
   const absl::StatusOr<RecordedPlace> preset = busiest_place(*inner.out);
-  if (!preset.ok()) return complain(err, kWho, preset.status(), kCouldNotFinish);
+  if (!preset.ok()) return complain(err, kObserve, preset.status(), kCouldNotFinish);
   const ObservedCheck checked = check_of(*program, *preset);
   err << printable(program->name) << '\n' << to_text(checked);
   return checked.agrees() ? 0 : kInconclusive;

@@ -22,7 +22,7 @@
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kObserveFooter[] =
     "Runs a program unchanged and records what it does with the locks of the pthread library:\n"
     "mutexes, locks for readers and writers, spin locks, semaphores, waits for conditions; and "
     "its\n"
@@ -70,7 +70,7 @@ class ObserveEntry final : public CommandWithOptions<ObserveOptions> {
       : CommandWithOptions({.name = "observe",
                             .group = CommandGroup::kProgram,
                             .summary = "Runs a program and records what it does with its locks",
-                            .footer = kFooter}) {}
+                            .footer = kObserveFooter}) {}
 
   bool takes_words_after_dashes() const override { return true; }
 

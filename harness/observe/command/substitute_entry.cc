@@ -18,7 +18,7 @@
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kSubstituteFooter[] =
     "Runs a program with its pthread mutexes replaced by a base lock. Condition variables, timed,\n"
     "recursive and error-checking mutexes work; mutexes that are robust or shared between\n"
     "processes stay the C library's. The lock `std` is the unchanged program. --place replaces\n"
@@ -56,7 +56,7 @@ class SubstituteEntry final : public CommandWithOptions<SubstituteOptions> {
       : CommandWithOptions({.name = "substitute",
                             .group = CommandGroup::kProgram,
                             .summary = "Runs a program with another lock as its mutexes or rwlocks",
-                            .footer = kFooter}) {}
+                            .footer = kSubstituteFooter}) {}
 
   bool takes_words_after_dashes() const override { return true; }
 

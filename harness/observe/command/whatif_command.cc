@@ -22,6 +22,7 @@
 #include "harness/base/printable.h"
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
+#include "harness/observe/command/command_names.h"
 #include "harness/observe/command/lengthened_runs.h"
 #include "harness/observe/command/prepared_program.h"
 #include "harness/observe/observation/expression.h"
@@ -39,7 +40,6 @@
 namespace lockbench {
 namespace {
 
-constexpr std::string_view kWho = "lockbench whatif";
 constexpr char kScript[] = "harness/observe/python/whatif.py";
 constexpr int kSchemaVersion = 1;
 constexpr std::uint32_t kFewestBlocks = 6;
@@ -79,12 +79,12 @@ class WhatIf {
     const absl::StatusOr<PreparedProgram> program =
         prepare_program("whatif", options_.out, options_.command[0]);
     if (!program.ok()) {
-      return complain(err_, kWho, program.status(),
+      return complain(err_, kWhatIf, program.status(),
                       absl::IsInternal(program.status()) ? kCouldNotFinish : kBadInput);
     }
     preload_ = program->preload;
     folder_ = program->folder;
-    if (!program->script.empty()) say(err_, kWho, program->script);
+    if (!program->script.empty()) say(err_, kWhatIf, program->script);
     facts_.interpreter = program->interpreter;
     make_runs_alike();
     const int code = observe();
@@ -104,7 +104,7 @@ class WhatIf {
   }
 
   int observe() {
-    say(err_, kWho, "runs the program once to see its locks");
+    say(err_, kWhatIf, "runs the program once to see its locks");
     facts_.command = options_.command;
     facts_.started_at = utc_now();
     facts_.uncontended_ns = uncontended_cost_ns();
@@ -116,9 +116,9 @@ class WhatIf {
                           .uncontended_ns = facts_.uncontended_ns,
                           .processors = facts_.processors});
     }();
-    if (!run.ok()) return complain(err_, kWho, run.status(), kBadInput);
+    if (!run.ok()) return complain(err_, kWhatIf, run.status(), kBadInput);
     if (const int code = exit_code_of(run->end.status); code != 0) {
-      complain(err_, kWho,
+      complain(err_, kWhatIf,
                absl::StrCat("the program ended with ", run->observation.coverage.end,
                             "; what its locks are worth is known only of runs that succeed"),
                0);
@@ -131,7 +131,7 @@ class WhatIf {
     verdict_ = verdict_of(observation_, options_.command[0]);
     const absl::Status written =
         replace_file(folder_ / "observed.json", observed_json(observation_, verdict_, facts_));
-    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
+    if (!written.ok()) return complain(err_, kWhatIf, written, kCouldNotFinish);
     return choose();
   }
 
@@ -141,7 +141,7 @@ class WhatIf {
     const auto places =
         lengthenable_places(observation_, options_.places, wanted ? &*wanted : nullptr);
     if (places.empty() && wanted && !some_place_is(*wanted)) {
-      return complain(err_, kWho,
+      return complain(err_, kWhatIf,
                       "--place: no place matches '" + options_.place +
                           "'; these have the longest waits: " + names_of_places(),
                       kBadInput);
@@ -150,7 +150,7 @@ class WhatIf {
     const SpinPace pace = SpinPace::measure();
     for (const LengthenablePlace& at : places) treated_.push_back(treated(at, pace));
     const absl::Status written = replace_file(folder_ / "whatif.json", facts_json());
-    if (!written.ok()) return complain(err_, kWho, written, kCouldNotFinish);
+    if (!written.ok()) return complain(err_, kWhatIf, written, kCouldNotFinish);
     return measure();
   }
 
@@ -226,10 +226,10 @@ class WhatIf {
   int measure() {
     // Before the runs: what is missing is said at once, and after a signal it is too late to look.
     absl::StatusOr<std::vector<std::string>> words = analysis_words(kScript, {});
-    if (!words.ok()) return complain(err_, kWho, words.status(), kCouldNotFinish);
+    if (!words.ok()) return complain(err_, kWhatIf, words.status(), kCouldNotFinish);
     analysis_ = *std::move(words);
     note_signals();
-    say(err_, kWho,
+    say(err_, kWhatIf,
         absl::StrCat("a block is ", treated_.size() + 1, " runs of the program, about ",
                      duration_text(facts_.wall_s * 1e9 * double(treated_.size() + 1)),
                      ": one as it is, and one with the holds of each of ", treated_.size(),
@@ -258,17 +258,17 @@ class WhatIf {
       const absl::StatusOr<int> known = ask({"--is-known"});
       if (!known.ok()) status = known.status();
       if (known.ok() && *known != kNotKnown) break;
-      say(err_, kWho, absl::StrCat("not yet known after ", done, " blocks"));
+      say(err_, kWhatIf, absl::StrCat("not yet known after ", done, " blocks"));
     }
     if (noted_signal() != 0) return interrupted(done);
     if (!status.ok()) {
-      const int code = complain(err_, kWho, status,
+      const int code = complain(err_, kWhatIf, status,
                                 absl::IsInvalidArgument(status) ? kBadInput : kCouldNotFinish);
       return end_with(code, done);
     }
     const absl::StatusOr<int> code = ask({});
     if (code.ok()) return *code;
-    return complain(err_, kWho, code.status(), kCouldNotFinish);
+    return complain(err_, kWhatIf, code.status(), kCouldNotFinish);
   }
 
   // Writes a row for each variant.
@@ -300,7 +300,7 @@ class WhatIf {
     // one would end the analysis.
     std::this_thread::sleep_for(kSignalsComeTwiceWithin);
     const int code = kSignalExitBase + noted_signal();
-    complain(err_, kWho,
+    complain(err_, kWhatIf,
              absl::StrCat("interrupted after ", blocks, blocks == 1 ? " block" : " blocks",
                           "; the rows are in ", (folder_ / "whatif.csv").string()),
              code);
@@ -315,7 +315,7 @@ class WhatIf {
     for (std::string& word : words_for({"--exit-code", absl::StrCat(code)})) {
       words.push_back(std::move(word));
     }
-    return become_analysis(std::move(words), kWho);
+    return become_analysis(std::move(words), kWhatIf);
   }
 
   const WhatIfOptions& options_;

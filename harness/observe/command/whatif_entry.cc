@@ -16,7 +16,7 @@
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kWhatIfFooter[] =
     "The lock with the most waits need not be the one that matters: a thread that waits costs\n"
     "nothing while others do what the program's end depends on. whatif runs the program once to\n"
     "see its locks, and then in blocks: as it is, and with the holds of each place longer by a\n"
@@ -43,7 +43,7 @@ class WhatIfEntry final : public CommandWithOptions<WhatIfOptions> {
       : CommandWithOptions({.name = "whatif",
                             .group = CommandGroup::kProgram,
                             .summary = "Finds what shorter holds of a program's locks would gain",
-                            .footer = kFooter}) {}
+                            .footer = kWhatIfFooter}) {}
 
   bool takes_words_after_dashes() const override { return true; }
 

@@ -20,11 +20,9 @@
 namespace lockbench {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& file) {
+absl::StatusOr<RecordedPlace> place_from(const nlohmann::json& json, const std::string& file) {
   if (json.at("preset").get<std::string>().empty()) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: of the locks at '%s', which the program makes of futexes, only waits "
@@ -33,7 +31,7 @@ absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& fi
   }
   const auto preset = parse_preset(json.at("preset").get<std::string>(), file);
   if (!preset.ok()) return preset.status();
-  const Json& wait = json.at("wait");
+  const nlohmann::json& wait = json.at("wait");
   return RecordedPlace{.name = json.at("name"),
                        .preset = *preset,
                        .acquisitions = json.at("acquisitions"),
@@ -47,7 +45,7 @@ absl::StatusOr<RecordedPlace> place_from(const Json& json, const std::string& fi
 // Returns what `read` makes of the places, those of the first process first.
 template <class Read>
 auto from_places(const std::filesystem::path& folder, const Read& read)
-    -> decltype(read(std::vector<const Json*>(), std::string())) {
+    -> decltype(read(std::vector<const nlohmann::json*>(), std::string())) {
   const std::filesystem::path file = folder / "observed.json";
   const absl::StatusOr<std::string> text = read_file(file, kMostBytes);
   if (!text.ok()) {
@@ -55,16 +53,16 @@ auto from_places(const std::filesystem::path& folder, const Read& read)
         absl::StrCat(text.status().message(), "; name the folder that `lockbench observe` wrote"));
   }
   try {
-    const Json json = Json::parse(*text);
-    std::vector<const Json*> places;
-    for (const Json& process : json.at("processes")) {
-      for (const Json& place : process.at("places")) places.push_back(&place);
+    const nlohmann::json json = nlohmann::json::parse(*text);
+    std::vector<const nlohmann::json*> places;
+    for (const nlohmann::json& process : json.at("processes")) {
+      for (const nlohmann::json& place : process.at("places")) places.push_back(&place);
     }
     if (places.empty()) {
       return absl::InvalidArgumentError(file.string() + ": the program acquired no lock");
     }
     return read(places, file.string());
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: %s; it is not what this version of `lockbench observe` writes",
                         file.string(), error.what()));
@@ -81,8 +79,8 @@ bool is_newer(const std::string& program, const std::string& observation) {
 }
 
 // `OFFSET PATH` of the innermost caller.
-std::string code_of(const Json& place) {
-  const Json& caller = place.at("callers").at(0);
+std::string code_of(const nlohmann::json& place) {
+  const nlohmann::json& caller = place.at("callers").at(0);
   return absl::StrFormat("%x %s", caller.at("offset").get<std::uint64_t>(),
                          caller.at("module").get<std::string>());
 }
@@ -96,7 +94,7 @@ double RecordedPlace::contended_share() const {
 absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder,
                                              std::size_t number) {
   return from_places(folder,
-                     [number](const std::vector<const Json*>& places,
+                     [number](const std::vector<const nlohmann::json*>& places,
                               const std::string& file) -> absl::StatusOr<RecordedPlace> {
                        if (number <= places.size()) return place_from(*places[number - 1], file);
                        return absl::InvalidArgumentError(
@@ -105,14 +103,15 @@ absl::StatusOr<RecordedPlace> recorded_place(const std::filesystem::path& folder
 }
 
 absl::StatusOr<RecordedPlace> busiest_place(const std::filesystem::path& folder) {
-  return from_places(folder, [](const std::vector<const Json*>& places, const std::string& file) {
-    return place_from(**std::max_element(places.begin(), places.end(),
-                                         [](const Json* a, const Json* b) {
-                                           return a->at("acquisitions").get<std::uint64_t>() <
-                                                  b->at("acquisitions").get<std::uint64_t>();
-                                         }),
-                      file);
-  });
+  return from_places(
+      folder, [](const std::vector<const nlohmann::json*>& places, const std::string& file) {
+        return place_from(**std::max_element(places.begin(), places.end(),
+                                             [](const nlohmann::json* a, const nlohmann::json* b) {
+                                               return a->at("acquisitions").get<std::uint64_t>() <
+                                                      b->at("acquisitions").get<std::uint64_t>();
+                                             }),
+                          file);
+      });
 }
 
 absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
@@ -122,11 +121,11 @@ absl::StatusOr<std::string> code_of_places(const std::filesystem::path& folder,
   const Expression& wanted = *parsed;
   return from_places(
       folder,
-      [&wanted, kind](const std::vector<const Json*>& places,
+      [&wanted, kind](const std::vector<const nlohmann::json*>& places,
                       const std::string& file) -> absl::StatusOr<std::string> {
         std::set<std::string> chosen;
         std::map<std::string, std::string> others;  // their names, by code
-        for (const Json* place : places) {
+        for (const nlohmann::json* place : places) {
           if (place->at("kind") != kind_name(kind)) continue;
           const std::string name = place->at("name");
           if (wanted.finds_in(name)) {

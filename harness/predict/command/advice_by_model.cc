@@ -20,13 +20,13 @@ constexpr char kHelp[] =
     "    --beats striped:stripes=64                        from which number of threads on?\n";
 
 // They differ by the keys that are drawn.
-constexpr std::uint32_t kBlocks = 5;
+constexpr std::uint32_t kAdviceBlocks = 5;
 
 int answer(AdviseOptions options) {
   PredictOptions predicted;
   predicted.plan = [&options](const CellCheck& check) -> absl::StatusOr<Plan> {
     absl::StatusOr<Plan> plan =
-        quick_advice_plan(options.wanted, check, "What advise predicted", kBlocks);
+        quick_advice_plan(options.wanted, check, "What advise predicted", kAdviceBlocks);
     absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check);
     if (asked.ok()) options.wanted = *std::move(asked);
     return plan;

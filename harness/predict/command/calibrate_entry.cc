@@ -13,7 +13,7 @@
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kCalibrateFooter[] =
     "Measures the costs of accesses, of transfers of cache lines between each two cores, and of\n"
     "kernel calls on this machine, and writes a file for predict --machine. Each figure is the\n"
     "median of several repetitions. If this machine does not allow a measurement, the figure is\n"
@@ -38,7 +38,7 @@ class CalibrateEntry final : public CommandWithOptions<CalibrateOptions> {
       : CommandWithOptions({.name = "calibrate-machine",
                             .group = CommandGroup::kMachines,
                             .summary = "Measures this machine and writes a model of it",
-                            .footer = kFooter}) {}
+                            .footer = kCalibrateFooter}) {}
 
   void add_flags(CLI::App& calibrate) override {
     CalibrateOptions& options = options_;

@@ -22,7 +22,7 @@
 namespace lockbench {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kPredictFooter[] =
     "Predicts the figures of a preset's cells on a machine that you do not have. The locks run\n"
     "unchanged on simulated threads. The model of the machine gives the time of each access,\n"
     "which depends on the state of the cache line, and of time slices and wake-ups. A model is a\n"
@@ -56,7 +56,7 @@ class PredictEntry final : public CommandWithOptions<PredictOptions> {
             {.name = "predict",
              .group = CommandGroup::kMachines,
              .summary = "Predicts the figures of a preset on models of other machines",
-             .footer = kFooter}) {}
+             .footer = kPredictFooter}) {}
 
   void add_flags(CLI::App& predict) override {
     PredictOptions& options = options_;

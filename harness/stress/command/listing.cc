@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/base/nearest.h"
@@ -25,10 +26,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 bool has(const std::vector<EngineListing>& engines, const std::string& name) {
@@ -84,7 +81,7 @@ std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
   std::vector<EngineListing> all = shipped;
   for (EngineListing listing : broken) {
     std::erase_if(listing.locks, [&](const Listed& lock) {
-      return has(shipped, lock.name) || !contains(names, lock.name);
+      return has(shipped, lock.name) || !absl::c_linear_search(names, lock.name);
     });
     if (!listing.locks.empty()) all.push_back(std::move(listing));
   }
@@ -117,7 +114,7 @@ void complete_names(const std::vector<EngineListing>& engines, const stress::Ord
       const bool is_meant = std::any_of(named.begin(), named.end(), [&](const std::string& name) {
         return stress::is_form_of(lock.name, name);
       });
-      if (is_meant && !contains(names, lock.name)) names.push_back(lock.name);
+      if (is_meant && !absl::c_linear_search(names, lock.name)) names.push_back(lock.name);
     }
   }
 }
@@ -135,7 +132,7 @@ bool is_another_of(const std::string& name, const std::string& lock) {
 absl::Status unknown_lock(const std::string& name, const std::vector<std::string>& known) {
   const std::string plain = before_colon(name);
   const KnownPlugin* const plugin = known_plugin_of(plain);
-  if (plugin != nullptr && !contains(known, plain)) {
+  if (plugin != nullptr && !absl::c_linear_search(known, plain)) {
     return absl::InvalidArgumentError(absl::StrCat("lock '", plain, "' is in the plug-in ",
                                                    plugin->file,
                                                    "; name it by --plugin, with its folder"));
@@ -143,7 +140,7 @@ absl::Status unknown_lock(const std::string& name, const std::vector<std::string
   if (plain == name) return unknown_name("lock", name, known, kHowToListLocks);
   std::vector<std::string> of_that_name = known;
   std::erase_if(of_that_name, [&](const std::string& one) { return before_colon(one) != plain; });
-  if (contains(known, plain) && !has_near_parameters(name, of_that_name)) {
+  if (absl::c_linear_search(known, plain) && !has_near_parameters(name, of_that_name)) {
     return absl::InvalidArgumentError(absl::StrCat("lock '", name,
                                                    "': stress chooses the parameters of ", plain,
                                                    " itself; say '", plain, "'"));

@@ -7,8 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include <absl/algorithm/container.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
 #include "harness/base/nearest.h"
@@ -28,10 +30,6 @@ constexpr std::chrono::milliseconds kForAControl{500};
 
 // With a smaller budget, there is no self-test, and the lock gets the whole budget.
 constexpr std::chrono::seconds kLeastForASelfTest{5};
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // An option that some engines know, and whether it was given. An engine ignores the others. At
 // least one engine knows it: an added engine brings its options.
@@ -64,7 +62,7 @@ std::vector<EngineOption> engine_options(const StressOptions& options) {
 bool have_a_common_one(const std::vector<std::string>& some,
                        const std::vector<std::string>& others) {
   return std::any_of(some.begin(), some.end(),
-                     [&](const std::string& name) { return contains(others, name); });
+                     [&](const std::string& name) { return absl::c_linear_search(others, name); });
 }
 
 absl::Status unknown_engine(const std::string& name, const std::vector<std::string>& known,
@@ -87,11 +85,11 @@ absl::Status check_names(const StressOptions& options, const std::vector<EngineL
   for (const EngineListing& engine : engines) {
     known_engines.push_back(engine.engine);
     for (const Listed& lock : engine.locks) {
-      if (!contains(known_locks, lock.name)) known_locks.push_back(lock.name);
+      if (!absl::c_linear_search(known_locks, lock.name)) known_locks.push_back(lock.name);
     }
   }
   for (const std::string& name : options.engines) {
-    if (!contains(known_engines, name)) {
+    if (!absl::c_linear_search(known_engines, name)) {
       return unknown_engine(name, known_engines, options.added_engines);
     }
   }
@@ -106,7 +104,7 @@ absl::Status check_names(const StressOptions& options, const std::vector<EngineL
 }
 
 std::vector<Listed> chosen(const StressOptions& options, const EngineListing& engine) {
-  if (!options.engines.empty() && !contains(options.engines, engine.engine)) return {};
+  if (!options.engines.empty() && !absl::c_linear_search(options.engines, engine.engine)) return {};
   if (options.locks.empty()) return engine.locks;
   std::vector<Listed> locks;
   for (const Listed& lock : engine.locks) {
@@ -152,8 +150,9 @@ absl::StatusOr<std::vector<std::string>> engines_for(const StressOptions& option
                            ? ": leave it out, or the option for another engine"
                            : ": leave --engine out, or say --engine " + option.engines.front()));
     } else if (options.engines.empty()) {
-      std::erase_if(engines,
-                    [&](const std::string& name) { return !contains(option.engines, name); });
+      std::erase_if(engines, [&](const std::string& name) {
+        return !absl::c_linear_search(option.engines, name);
+      });
     }
   }
   return engines;
@@ -273,7 +272,8 @@ Kill kill_result(const Listed& lock, const stress::Report& report) {
   }
   if (!failed) return Kill::kMissed;
   const std::string oracle(name_of(report.failure->oracle));
-  return contains(lock.expected_oracles, oracle) ? Kill::kAsExpected : Kill::kWrongOracle;
+  return absl::c_linear_search(lock.expected_oracles, oracle) ? Kill::kAsExpected
+                                                              : Kill::kWrongOracle;
 }
 
 bool passes(Kill kill) {

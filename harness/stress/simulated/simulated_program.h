@@ -70,4 +70,9 @@ class SimulatedProgram {
   ~SimulatedProgram() = default;
 };
 
+// True if the caller is part of a simulated program, whose calls the simulation answers.
+inline bool in_program() {
+  return SimulatedProgram::running() != nullptr;
+}
+
 }  // namespace lockbench::stress

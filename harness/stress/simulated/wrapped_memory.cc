@@ -14,14 +14,10 @@
 
 namespace {
 
-using lockbench::stress::SimulatedProgram;
+using lockbench::stress::in_program;
 namespace explore = lockbench::stress::explore;
 
 constexpr std::size_t kUsualAlignment = 16;
-
-bool in_program() {
-  return SimulatedProgram::running() != nullptr;
-}
 
 }  // namespace
 

@@ -43,14 +43,11 @@ class ThreadBody {
 
 namespace {
 
+using lockbench::stress::in_program;
 using lockbench::stress::SimulatedProgram;
 using lockbench::stress::explore::ThreadBody;
 namespace simulated = lockbench::platform::simulated;
 using namespace lockbench::stress::explore::waits;
-
-bool in_program() {
-  return SimulatedProgram::running() != nullptr;
-}
 
 // Acquires a free spin lock outside of an execution, where there is one thread.
 int hold_alone(pthread_spinlock_t* lock) {

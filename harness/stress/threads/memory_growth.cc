@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kCalls = 20'000;
 // Fewer calls show nothing, so a lock that is this slow is not checked.
 constexpr std::uint32_t kLeastCalls = 4'000;
-constexpr std::chrono::milliseconds kMost{20};
+constexpr std::chrono::milliseconds kMostForCalls{20};
 constexpr std::chrono::milliseconds kMostForTimeouts{120};  // each is a call of the kernel or two
 // Over before the thread could sleep.
 constexpr std::chrono::nanoseconds kShortTimeout{1};
@@ -50,7 +50,7 @@ class Repetition {
 
   // Makes up to `most` calls, and returns how many it made.
   std::uint32_t run(std::uint32_t most) {
-    until_ = Clock::now() + (calls_ == Calls::kTimeouts ? kMostForTimeouts : kMost);
+    until_ = Clock::now() + (calls_ == Calls::kTimeouts ? kMostForTimeouts : kMostForCalls);
     std::uint32_t made = 0;
     if (calls_ == Calls::kHolds) {
       for (; made < most && goes_on(); ++made) hold();

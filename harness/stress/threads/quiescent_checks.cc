@@ -165,9 +165,9 @@ class QuiescentChecks {
   }
 
   void check_residue() {
-    const std::optional<std::size_t> kept = context_.lock.keys_kept();
-    if (!kept || !context_.entry.abilities.reclaims) return;
-    check(KeysKept{.keys = *kept});
+    const std::optional<std::size_t> keys = context_.lock.keys_kept();
+    if (!keys || !context_.entry.abilities.reclaims) return;
+    check(KeysKept{.keys = *keys});
   }
 
   void check_free(std::uint32_t key) {

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds kBetweenLooks{1};
+constexpr milliseconds kBetweenStates{1};
 // A waiter certainly waits if it was asleep in this many looks in a row and used no processor time
 // between them, or if it has used a processor for this long since its request.
 constexpr int kAsleep = 4;
@@ -38,7 +38,7 @@ Waits waits(const Waiter& waiter) {
   std::optional<std::int64_t> began_ns;
   std::int64_t last_ns = 0;
   for (int asleep = 0; Clock::now() < until;) {
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenStates);
     if (!waiter.requests.load(std::memory_order_acquire)) continue;
     const std::int64_t now_ns = processor_ns(thread);
     if (!began_ns) began_ns = last_ns = now_ns;

@@ -14,8 +14,6 @@
 namespace lockbench {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::chrono::minutes kMostTime{1};
 
 absl::StatusOr<std::vector<ListedThing>> things_of(const std::filesystem::path& program,
@@ -26,12 +24,12 @@ absl::StatusOr<std::vector<ListedThing>> things_of(const std::filesystem::path& 
                  .input = {},
                  .deadline = std::chrono::steady_clock::now() + kMostTime});
   if (!said.ok()) return said.status();
-  const Json answer = Json::parse(said->out, nullptr, false);
+  const nlohmann::json answer = nlohmann::json::parse(said->out, nullptr, false);
   if (!answer.is_object() || !answer.contains(name) || !answer[name].is_array()) {
     return absl::UnavailableError(end_text(program.filename().string(), *said));
   }
   std::vector<ListedThing> things;
-  for (const Json& one : answer[name]) {
+  for (const nlohmann::json& one : answer[name]) {
     ListedThing thing{
         .name = one.value("name", ""), .title = one.value("title", ""), .numbers = {}};
     for (const auto& [member, value] : one.items()) {

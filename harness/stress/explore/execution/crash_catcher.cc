@@ -32,8 +32,8 @@ extern "C" void end_execution(int number, siginfo_t*, void* context) {
   // counts as one to which a call returns.
   const char* const code = number == SIGABRT ? nullptr : code_at(context) + 1;
   if (world != nullptr) world->crash(number, code);
-  signal(number, SIG_DFL);
-  raise(number);
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 }  // namespace

@@ -10,29 +10,12 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/stress/explore/memory/order_sites.h"
 #include "harness/stress/trace/trace_text.h"
 #include "harness/symbols/function_names.h"
 
 namespace lockbench::stress::explore {
 namespace {
-
-std::string_view name_of(std::memory_order order) {
-  switch (order) {
-    case std::memory_order_relaxed:
-      return "relaxed";
-    case std::memory_order_consume:
-      return "consume";
-    case std::memory_order_acquire:
-      return "acquire";
-    case std::memory_order_release:
-      return "release";
-    case std::memory_order_acq_rel:
-      return "acq_rel";
-    case std::memory_order_seq_cst:
-      break;
-  }
-  return "seq_cst";
-}
 
 bool acquires(std::memory_order order) {
   return order != std::memory_order_relaxed && order != std::memory_order_release;
