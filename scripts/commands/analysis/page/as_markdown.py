@@ -11,7 +11,8 @@ from analysis import units
 from analysis.fleet import Fleet
 from analysis.page import content, method
 from analysis.page.as_html import TEMPLATES
-from analysis.page.content import Chapter, Line
+from analysis.page.cell_table import Line
+from analysis.page.content import Chapter
 from analysis.text import code, markdown, markdown_table
 
 LONGEST = 60_000  # a comment on GitHub ends at 65,536
