@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
+from analysis.page import cell_table
 from browser import Browser
 from tiers import rest_long
 
@@ -44,6 +45,8 @@ CONTRASTS = """(() => {
   }
   return low;
 })()"""
+# Of each column of the table of cells.
+PLACE = {column.name: place for place, column in enumerate(cell_table.COLUMNS)}
 VISIBLE = "[...document.querySelectorAll('.cells tbody tr')].filter((row) => !row.hidden)"
 
 
@@ -182,8 +185,10 @@ def test_a_keyboard_alone_hides_a_line_and_sorts(opened: Browser) -> None:
 
 
 def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> None:
-    values = "[...document.querySelectorAll('.cells tbody tr')].map((r) => r.cells[3].dataset.v)"
-    head = ".cells th:nth-child(4)"
+    place = PLACE["median"]
+    rows = "[...document.querySelectorAll('.cells tbody tr')]"
+    values = f"{rows}.map((r) => r.cells[{place}].dataset.v)"
+    head = f".cells th:nth-child({place + 1})"
     opened.click(f"{head} button")
     up = opened.run(values)
     opened.click(f"{head} button")
@@ -198,7 +203,8 @@ def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> 
 def test_words_in_the_filter_all_must_be_in_a_row(opened: Browser) -> None:
     opened.click(".tools input")
     opened.type("keyed_t 8 threads")
-    rows = opened.run(f"{VISIBLE}.map((r) => [r.cells[0].textContent, r.cells[4].textContent])")
+    fields = ", ".join(f"r.cells[{PLACE[name]}].textContent" for name in ("primitive", "threads"))
+    rows = opened.run(f"{VISIBLE}.map((r) => [{fields}])")
     assert rows and all("keyed_t" in name and threads == "8" for name, threads in rows)
     counted = opened.run("document.querySelector('.tools output').textContent")
     assert counted.startswith(f"{len(rows)} of ")
@@ -210,9 +216,9 @@ def test_words_in_the_filter_all_must_be_in_a_row(opened: Browser) -> None:
         "(() => { const s = document.querySelector('.tools select'); s.value = 'unfair';"
         " s.dispatchEvent(new Event('change')); })()"
     )
-    standings = opened.run(f"{VISIBLE}.map((r) => r.cells[1].textContent)")
-    assert standings and all("unfair" in one for one in standings)
-    assert len(standings) < opened.run("document.querySelectorAll('.cells tbody tr').length")
+    verdicts = opened.run(f"{VISIBLE}.map((r) => r.querySelector('.verdict').textContent)")
+    assert verdicts and all("unfair" in one for one in verdicts)
+    assert len(verdicts) < opened.run("document.querySelectorAll('.cells tbody tr').length")
 
 
 def test_a_row_leads_to_its_pictures(opened: Browser) -> None:
@@ -225,7 +231,7 @@ def test_a_row_leads_to_its_pictures(opened: Browser) -> None:
 # whether the table has to be scrolled.
 SEEN = """[...document.querySelectorAll('table.cells')].map((table) => {
   const box = table.closest('.wide').getBoundingClientRect();
-  const verdict = table.tBodies[0].rows[0].cells[1].getBoundingClientRect();
+  const verdict = table.tBodies[0].querySelector('.verdict').getBoundingClientRect();
   const wide = table.closest('.wide');
   return [Math.round(verdict.right - box.right), wide.scrollWidth > wide.clientWidth];
 })"""
@@ -245,7 +251,7 @@ def test_all_figures_come_on_demand_beside_a_first_column_that_stays(
     shown = "[...document.querySelectorAll('.cells thead th')].filter((h) => h.offsetWidth).length"
     before = shared.run(shown)
     shared.click(".tools input[type=checkbox]")
-    assert shared.run(shown) == before + 9
+    assert shared.run(shown) == before + len(cell_table.ON_DEMAND)
     first = "document.querySelector('.cells tbody th').getBoundingClientRect().left"
     left = shared.run(first)
     shared.run("document.querySelector('table.cells').closest('.wide').scrollLeft = 500")

@@ -18,7 +18,8 @@ from matplotlib.path import Path as Outline
 from analysis import cells, figure, fleet_tables, losses, readers, templates, text, unfairness
 from analysis import units
 from analysis.machines import Machine
-from analysis.page import colours, content, method
+from analysis.page import cell_table, colours, content, method
+from analysis.page.cell_table import Column
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
 from analysis.page.fleet_part import FleetPart
@@ -39,12 +40,6 @@ _CONTENTS = (
     ("machine", "Machine and command"),
     ("method", "Method"),
 )
-# The columns of the table of cells. Those after the workload are shown on demand: page.css.
-_COLUMNS = (
-    "primitive, verdict, of the fastest, median, threads, keys, hold, workload, p99 wait,"
-    " least – greatest, longest wait, mean wait, slowest thread, Jain, CPU/op, memory, pictures"
-).split(", ")
-_OF_TEXT = {"primitive", "verdict", "hold", "workload", "least – greatest", "pictures"}
 MOST_QUESTIONS = 24
 MOST_RECORDS = 1150  # comparisons that the page carries as data
 _MOST_ADVICE = 6
@@ -65,7 +60,8 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
     environment.filters.update(
         line=text.one_line,
         number=_number,
-        whole=_whole,
+        classes=_classes,
+        heading_classes=_heading_classes,
         percent=units.whole_percent,
         ratio=units.ratio,
         short=figure.short,
@@ -93,7 +89,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
             for chapter, title in zip(chapters, _titles(chapters, machines))
         ],
         contents=_CONTENTS,
-        columns=[(name, "" if name in _OF_TEXT else "n") for name in _COLUMNS],
+        columns=cell_table.COLUMNS,
         method=method.PARAGRAPHS,
         most_questions=MOST_QUESTIONS,
         most_advice=_MOST_ADVICE,
@@ -198,5 +194,14 @@ def _number(value: float | None) -> str:
     return "" if value is None or value != value else f"{value:.5g}"
 
 
-def _whole(value: float | None) -> str:
-    return "" if value is None or value != value else units.whole(value)
+def _classes(column: Column) -> str:
+    """The words by which page.css and page.js know a column of the table of cells."""
+    words = [column.kind] if column.kind != "name" else []
+    words += ["wraps"] if column.wraps else []
+    # The first one stands for those behind it, too: a word in each would make a page much larger.
+    words += ["more"] if column is cell_table.ON_DEMAND[0] else []
+    return " ".join(filter(None, words))
+
+
+def _heading_classes(column: Column) -> str:
+    return f"{_classes(column)} {'n' if column.number else ''}".strip()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from analysis import cells, figure, fleet_tables, losses, sections, tables, templates, unfairness
 from analysis import units
 from analysis.fleet import Fleet
-from analysis.page import content, method
+from analysis.page import cell_table, content, method
 from analysis.page.as_html import TEMPLATES
 from analysis.page.cell_table import Line
 from analysis.page.content import Chapter
@@ -17,8 +17,15 @@ from analysis.text import code, markdown, markdown_table
 
 LONGEST = 60_000  # a comment on GitHub ends at 65,536
 _MOST_COLUMNS, _MOST_ROWS = 9, 12  # of losses
-_HEADERS = ["primitive", "cell", "median", "least – greatest", "of the fastest"]
-_HEADERS += ["p99 wait", "longest wait", "slowest thread"]
+# The columns of the table of cells that follow the primitive and its cell.
+_COLUMNS = (
+    "median",
+    "least – greatest",
+    "of the fastest",
+    "p99 wait",
+    "longest wait",
+    "slowest thread",
+)
 
 
 def page(chapters: Sequence[Chapter], fleet: Fleet | None = None) -> str:
@@ -68,18 +75,30 @@ def _losses(panel: losses.Panel) -> str:
 
 
 def _cells(lines: Sequence[Line]) -> str:
-    return "\n".join(markdown_table(_HEADERS, map(_line, lines), "llrrrrrr"))
+    headers = ["primitive", "cell", *_COLUMNS]
+    return "\n".join(markdown_table(headers, map(_line, lines), "ll" + "r" * len(_COLUMNS)))
 
 
 def _line(line: Line) -> list[str]:
-    where = [
-        line.where,
-        f"{units.number(line.threads)} threads" if line.threads == line.threads else "",
-        f"{units.number(line.keys)} keys" if line.keys == line.keys else "",
-        f"hold {line.hold}" if line.hold and line.hold != "no hold" else line.hold,
-    ]
-    texts = [line.label, " · ".join(filter(None, where)), line.figures[0][0], line.spread]
-    texts += [line.figures[i][0] for i in (1, 2, 3, 5)]
-    fields = [markdown(words, 120) or "–" for words in texts]
-    fields[4] += f" ({line.standing})" if line.standing else ""
+    fields = [_field(words) for words in (cell_table.primitive(line), _cell(line))]
+    for name in _COLUMNS:
+        field = _field(cell_table.BY_NAME[name].words(line))
+        verdict = cell_table.verdict(line) if name == "of the fastest" else ""
+        fields.append(f"{field} ({verdict})" if verdict else field)
     return fields
+
+
+def _field(words: str) -> str:
+    return markdown(words, 120) or "–"
+
+
+def _cell(line: Line) -> str:
+    """All axes of the line's cell in one field."""
+    threads, keys, hold = line.row["threads"], line.row["keys"], cell_table.hold(line)
+    parts = [
+        cell_table.where(line),
+        f"{units.number(threads)} threads" if threads == threads else "",
+        f"{units.number(keys)} keys" if keys == keys else "",
+        f"hold {hold}" if hold and hold != "no hold" else hold,
+    ]
+    return " · ".join(filter(None, parts))

@@ -102,7 +102,8 @@
     const body = table.tBodies[0];
     const rows = [...body.rows];
     const heads = [...table.tHead.rows[0].cells];
-    heads.slice(0, -1).forEach((head, column) => {
+    heads.forEach((head, column) => {
+      if (head.matches(".links")) return;
       const sort = document.createElement("button");
       sort.type = "button";
       sort.append(...head.childNodes);
@@ -123,9 +124,10 @@
     const widen = () => table.classList.toggle("all", every.checked);
     every.addEventListener("change", widen);
     widen();
-    const units = { 4: " threads", 5: " keys" };
+    const units = heads.map((head) => (head.dataset.unit ? ` ${head.dataset.unit}` : ""));
     const text = rows.map((row) =>
-      [...row.cells].map((cell, i) => cell.textContent + (units[i] || "")).join("  ").toLowerCase());
+      [...row.cells].map((cell, i) => cell.textContent + units[i]).join("  ").toLowerCase());
+    const verdicts = rows.map((row) => row.querySelector(".verdict").textContent);
     const filter = () => {
       // `8 threads` is one thing, and not met by 18 of them.
       const said = search.value.toLowerCase().match(/[\d,]+ (?:thread|key)s?|\S+/g) || [];
@@ -133,7 +135,7 @@
       let shown = 0;
       rows.forEach((row, i) => {
         const fits = wanted.every((word) => text[i].includes(word)) &&
-          row.cells[1].textContent.includes(select.value);
+          verdicts[i].includes(select.value);
         row.hidden = !fits;
         shown += fits;
       });
