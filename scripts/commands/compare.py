@@ -20,7 +20,6 @@ from analysis import command, comparison, exports, fleet_tables, hdr, likeness, 
 from analysis import machines, saturation, saved, selection, tables, units, verdict  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 
-TOO_SLOW = 3
 EXPORTS = {**exports.FORMATS, "hlog": hdr.log}
 MOST_LINES = 48  # of --brief: two screens
 
@@ -210,7 +209,7 @@ def body(argv: Sequence[str]) -> int:
             "compare",
             f"slower: {line.primitive}, {result.table.groups[line.group].name}: {line.ratio:.3f}×",
         )
-    return TOO_SLOW if slower else 0
+    return command.FOUND if slower else command.SUCCESS
 
 
 def main(argv: Sequence[str] | None = None) -> int:

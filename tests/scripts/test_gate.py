@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import gate
 import pytest
 import report
 import synthetic
-from support import Capture, printed, compared, refusal
+from analysis import command
+from support import ROOT, Capture, printed, compared, refusal
 
 CELLS = synthetic.sweep(["global:lock=std", "keyed"], threads=(1, 4))
 NOISE = (1.0, 1.004, 0.997, 1.002, 0.999)
@@ -75,6 +77,18 @@ def test_what_the_blocks_leave_open_is_inconclusive(place: Path, capsys: Capture
     assert gated(capsys, run, "--allow-inconclusive").startswith(
         "passed: 4 of 4 cells may be slower"
     )
+
+
+def test_the_exit_codes_are_those_of_the_whole_program() -> None:
+    header = (ROOT / "harness/base/exit_code.h").read_text(encoding="utf-8")
+    codes = {name: int(code) for name, code in re.findall(r"k(\w+) = (\d),", header)}
+    assert codes == {
+        "Success": command.SUCCESS,
+        "CouldNotFinish": command.COULD_NOT_FINISH,
+        "BadInput": command.USAGE_ERROR,
+        "Found": command.FOUND,
+        "Inconclusive": command.INCONCLUSIVE,
+    }
 
 
 def test_the_margin_decides_what_counts(place: Path) -> None:

@@ -16,8 +16,11 @@ from analysis import units
 from analysis.errors import InconclusiveError, InputError
 from analysis.text import printable
 
+# Exit codes, as harness/base/exit_code.h has them: docs/exit-codes.md.
+SUCCESS = 0
 COULD_NOT_FINISH = 1
 USAGE_ERROR = 2
+FOUND = 3  # the check found what it looks for
 INCONCLUSIVE = 4
 
 

@@ -19,7 +19,6 @@ from analysis.text import markdown as as_words
 from analysis.verdict import Comparison
 
 SHARE = 0.05
-PASSED, SLOWER, UNDECIDED = 0, 3, 4  # exit codes, docs/exit-codes.md
 MOST_LINES = 40
 
 
@@ -52,9 +51,10 @@ class Gate:
     @property
     def exit_code(self) -> int:
         if self.slower:
-            return SLOWER
+            return command.FOUND
         undecided = bool(self.undecided) or not self.compared
-        return UNDECIDED if undecided and not self.allow_undecided else PASSED
+        inconclusive = undecided and not self.allow_undecided
+        return command.INCONCLUSIVE if inconclusive else command.SUCCESS
 
     @property
     def words(self) -> str:
