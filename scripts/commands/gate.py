@@ -29,7 +29,7 @@ Examples
   lockbench gate results/runs/change --against main --fail-if-slower 5%
 
 Exit codes: 0 nothing is slower by more than the share, 2 bad input, 3 something is, 4 the intervals
-leave it open (0 with --allow-inconclusive).
+leave it open (0 with --allow-inconclusive), or no cell has valid rows in both runs.
 """
 
 

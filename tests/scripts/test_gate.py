@@ -79,6 +79,16 @@ def test_what_the_blocks_leave_open_is_inconclusive(place: Path, capsys: Capture
     )
 
 
+def test_a_run_without_a_valid_row_passes_no_gate(place: Path, capsys: Capture) -> None:
+    def spoil(row: dict[str, Any]) -> None:
+        row.update(valid="false", reason="busy")
+
+    run = synthetic.write_run(place / "busy", cells=CELLS, blocks=4, change=spoil)
+    told = "inconclusive: no cell has valid rows"
+    assert gated(capsys, str(run), code=4).startswith(told)
+    assert gated(capsys, str(run), "--allow-inconclusive", code=4).startswith(told)
+
+
 def test_the_exit_codes_are_those_of_the_whole_program() -> None:
     header = (ROOT / "harness/base/exit_code.h").read_text(encoding="utf-8")
     codes = {name: int(code) for name, code in re.findall(r"k(\w+) = (\d),", header)}

@@ -52,9 +52,11 @@ class Gate:
     def exit_code(self) -> int:
         if self.slower:
             return command.FOUND
-        undecided = bool(self.undecided) or not self.compared
-        inconclusive = undecided and not self.allow_undecided
-        return command.INCONCLUSIVE if inconclusive else command.SUCCESS
+        if not self.compared:
+            return command.INCONCLUSIVE  # allowed or not: there are no blocks that leave it open
+        if self.undecided and not self.allow_undecided:
+            return command.INCONCLUSIVE
+        return command.SUCCESS
 
     @property
     def words(self) -> str:
