@@ -125,12 +125,12 @@ def _of_two(
 
 
 def slower_than(result: Result, share: float) -> list[verdict.Comparison]:
-    """Comparisons whose primitive is significantly slower, and by more than `share`."""
-    return [
-        one
-        for one in result.table.comparisons
-        if one.verdict == verdict.SLOWER and one.ratio < 1 - share
-    ]
+    return [one for one in result.table.comparisons if is_slower(one, share)]
+
+
+def is_slower(one: verdict.Comparison, share: float) -> bool:
+    """True if the primitive is significantly slower, and by more than `share`."""
+    return one.verdict == verdict.SLOWER and one.ratio < 1 - share
 
 
 def _lines(table: verdict.Table) -> list[Line]:

@@ -76,11 +76,10 @@ class Gate:
 
 
 def of(result: comparison.Result, share: float, allow_undecided: bool = False) -> Gate:
-    slower = comparison.slower_than(result, share)
     found = result.table.comparisons
-    undecided = [
-        one for one in found if one not in slower and (one.low is None or one.low < 1 - share)
-    ]
+    slower = comparison.slower_than(result, share)
+    others = [one for one in found if not comparison.is_slower(one, share)]
+    undecided = [one for one in others if one.low is None or one.low < 1 - share]
     return Gate(result, share, slower, undecided, len(found), allow_undecided)
 
 
