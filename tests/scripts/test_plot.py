@@ -18,7 +18,7 @@ import plot
 import pytest
 import synthetic
 from analysis import endings, figure, loader, palette, scales
-from analysis.pictures import PICTURES, winner
+from analysis.pictures import PICTURES
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from support import ROOT, MakeRun, Capture, printed, refusal, words
@@ -162,8 +162,8 @@ def test_the_winner_shows_losses_and_those_that_do_not_matter_alike(make_run: Ma
     assert "≤ 5 %" in words(small) and "23 %" not in words(small)
     assert words(clear).split("\n").count("23 %") == 4
     faces = {patch.get_facecolor() for axes in small.axes for patch in axes.patches}
-    assert faces == {to_rgba(winner.COLOURS[0])}
-    assert to_rgba(winner.COLOURS[2]) in {patch.get_facecolor() for patch in clear.axes[0].patches}
+    assert faces == {to_rgba(palette.LOSSES[0])}
+    assert to_rgba(palette.LOSSES[2]) in {patch.get_facecolor() for patch in clear.axes[0].patches}
 
 
 def test_a_loss_that_the_blocks_do_not_bear_out_is_white_and_has_a_mark(make_run: MakeRun) -> None:

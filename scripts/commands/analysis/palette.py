@@ -76,6 +76,8 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (3, 1.2, 1, 1.2, 1, 1.2)),
 )
 BAND_DASH = (0, (3.5, 2.0))
+# Of a loss, by its Loss.step, on white paper.
+LOSSES = ("#CFE3F1", "#FBE3C8", "#F3B982", "#DE7F35")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis import figure
 
+# What a logarithmic axis shows of a wait that is too short for the clock.
+LEAST_WAIT_NS = 1.0
+
 
 def log_scale(axes: Axes, which: str, words: Callable[[float], str]) -> None:
     """A logarithmic axis over the present limits; `words` writes its ticks at round numbers."""

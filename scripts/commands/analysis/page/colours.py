@@ -31,10 +31,10 @@ _LIGHT_AND_DARK = {
     "good": ("#0A6B42", "#62D29B"),
     "fair": ("#8A4B00", "#F2B45C"),
     "bad": ("#B3261E", "#FF9A91"),
-    "step0": ("#CFE3F1", "#1F3A4D"),
-    "step1": ("#FBE3C8", "#4A3420"),
-    "step2": ("#F3B982", "#6B4420"),
-    "step3": ("#DE7F35", "#8A5220"),
+    "step0": (palette.LOSSES[0], "#1F3A4D"),
+    "step1": (palette.LOSSES[1], "#4A3420"),
+    "step2": (palette.LOSSES[2], "#6B4420"),
+    "step3": (palette.LOSSES[3], "#8A5220"),
 }
 LIGHT, DARK = ({name: both[i] for name, both in _LIGHT_AND_DARK.items()} for i in range(2))
 

@@ -65,12 +65,12 @@ def throughput(rows: pd.DataFrame, maker: Maker, most: int) -> Section:
     # A cell that lies on an axis is shown there, among its neighbours.
     swept = {cell for one in made for cell in one.cells}
     apart = set(driven[(driven["mode"] == "timed") & ~driven["cell"].isin(swept)]["group"])
-    for own, measure in (
-        (driven[driven["group"].isin(apart)] if not more else driven[:0], of_throughput.BARS),
-        (driven[driven["mode"] == "fixed"], makespan.MAKESPAN),
-        (rows[rows["mode"] == "micro"], micro.TIME),
+    alone = driven[driven["group"].isin(apart)] if not more else driven[:0]
+    for groups, measure in (
+        (cells.groups(alone[alone[of_throughput.BARS.column] > 0]), of_throughput.BARS),
+        (makespan.groups_of(driven), makespan.MAKESPAN),
+        (micro.groups_of(rows), micro.TIME),
     ):
-        groups = cells.groups(own[own[measure.column] > 0])
         found, left = in_rows.charts(groups, [measure], maker, most, "throughput")
         made, more = made + found, more + left
     return made, _left(more, "pictures of throughput")

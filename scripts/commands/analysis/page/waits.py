@@ -11,7 +11,7 @@ and there is no distribution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,8 @@ def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[
         own = buckets[buckets["trial"].isin(group.rows["trial"])]
         title = cells.describe(group.key) + (f" · {family} family" if family else "")
         made.extend(_pair(group, labels, own, maker, title))
-    by_rate, more = _by_rate(rows, maker, most)
+    open_ = wait_by_rate.rows_of(rows)
+    by_rate, more = lines.along(open_, wait_by_rate.P99, maker, most, "waits by rate")
     more_cells = len(groups) - len(shown)
     notes = [f"{more_cells} more cells are not drawn"] if more_cells else []
     if chosen and buckets.empty:
@@ -59,14 +60,6 @@ def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[
             " distribution cannot be shown"
         )
     return made + by_rate, notes + ([f"{more} more pictures by rate are not drawn"] if more else [])
-
-
-def _by_rate(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], int]:
-    open_ = rows[(rows["mode"] == "open") & rows["wait_p99_ns"].notna()]
-    open_ = open_.assign(wait_p99_ns=open_["wait_p99_ns"].clip(lower=1.0))
-    p99 = next(one for one in wait_by_rate.AXIS.measures if one.column == "wait_p99_ns")
-    axis = replace(wait_by_rate.AXIS, what="p99 wait", measures=[p99])
-    return lines.along(open_, axis, maker, most, "waits by rate")
 
 
 @dataclass(frozen=True)
@@ -105,7 +98,8 @@ def _curve(rows: pd.DataFrame, buckets: pd.DataFrame) -> _Curve:
         there = np.isfinite(waits)
         return _Curve(_RARITY[there], waits[there], low[there], high[there])
     # Only blocks that have all of the percentiles: medians of changing blocks would go up and down.
-    table = rows[list(_FROM_ROWS.values())].dropna().clip(lower=1.0).to_numpy(dtype=float)
+    known = rows[list(_FROM_ROWS.values())].dropna()
+    table = known.clip(lower=scales.LEAST_WAIT_NS).to_numpy(dtype=float)
     if not len(table):
         return _Curve(*(np.array([]) for _ in range(4)))
     places = np.array(list(_FROM_ROWS))
@@ -179,7 +173,7 @@ def _distribution(
     rows: pd.DataFrame, labels: Sequence[str], buckets: pd.DataFrame, maker: Maker, title: str
 ) -> Chart:
     """A ridge for each: how many of its waits were how long."""
-    low = max(1.0, float(buckets["low_ns"].min()) * 0.8)
+    low = max(scales.LEAST_WAIT_NS, float(buckets["low_ns"].min()) * 0.8)
     high = float(buckets["high_ns"].max()) * 1.25 + 2
     decades = np.log10(high / low)
     edges = np.geomspace(low, high, max(8, int(decades * _BINS_PER_DECADE)) + 1)

@@ -13,13 +13,11 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, locking_cost, units
+from analysis import cells, figure, locking_cost, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.machines import Machine
 from analysis.pictures import curves
-
-_LEAST_WAIT_NS = 1.0  # of a wait that the clock does not see, on a logarithmic axis
 
 COST = curves.Axis(
     "load",
@@ -51,7 +49,7 @@ def rows_of(run: Run, rows: pd.DataFrame, most: int) -> pd.DataFrame:
     rows = locking_cost.with_costs(run, cells.driven(rows))
     rows = rows[rows["load"].notna() & (rows["label"] != cells.FLOOR)]
     rows = locking_cost.with_noise(rows)
-    waits = rows["wait_p99_ns"].clip(lower=_LEAST_WAIT_NS)
+    waits = rows["wait_p99_ns"].clip(lower=scales.LEAST_WAIT_NS)
     rows = rows.assign(wait_p99_ns=waits.where(cells.percentiles_tell(rows)))
     apart = cells.apart("load", "threads")
     panel = cells.codes(rows, [name for name in cells.GROUP if name not in apart])

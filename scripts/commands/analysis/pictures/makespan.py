@@ -40,7 +40,10 @@ MAKESPAN = rows.Measure(
 )
 
 
+def groups_of(valid: pd.DataFrame) -> list[Group]:
+    return cells.groups(valid[(valid["mode"] == "fixed") & (valid["makespan_s"] > 0)])
+
+
 def draw(run: Run) -> Figure | None:
-    measured = run.valid[(run.valid["mode"] == "fixed") & (run.valid["makespan_s"] > 0)]
     sheet = rows.Sheet("Time for a fixed amount of work", [MAKESPAN])
-    return rows.draw(run, cells.groups(measured), sheet)
+    return rows.draw(run, groups_of(run.valid), sheet)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from analysis import cells, units
+from analysis import cells, scales, units
 from analysis.loader import Run
 from analysis.pictures import rows
 from analysis.pictures.rows import Mark
@@ -22,7 +22,6 @@ _QUANTILES = [
     Mark("wait_p999_ns", "p99.9", "s", 4.5),
     Mark("wait_max_ns", "longest", ">", 5.5),
 ]
-_LEAST_NS = 1.0  # what a logarithmic axis shows of a wait of nothing
 _WAIT = rows.Measure(
     "tells",
     "wait from asking for the lock to having it",
@@ -36,7 +35,7 @@ def draw(run: Run) -> Figure | None:
     # Only blocks that have all figures: medians of changing blocks would not be in order.
     columns = [one.column for one in _QUANTILES]
     measured = run.valid[run.valid["mode"] != "micro"].dropna(subset=columns)
-    measured = measured.assign(**measured[columns].clip(lower=_LEAST_NS))
+    measured = measured.assign(**measured[columns].clip(lower=scales.LEAST_WAIT_NS))
     told = cells.percentiles_tell(measured)
     tells = measured["wait_p99_ns"].where(told, measured["wait_max_ns"])
     return rows.draw(

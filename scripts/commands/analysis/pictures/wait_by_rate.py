@@ -9,15 +9,15 @@ then all. A ring marks a rate that it could not serve: there a wait shows how lo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis import saturation, units
+from analysis import saturation, scales, units
 from analysis.loader import Run
 from analysis.pictures import curves
 
-_LEAST_NS = 1.0  # what a logarithmic axis shows of a wait of nothing
 _QUANTILES = {"wait_p50_ns": "p50", "wait_p99_ns": "p99", "wait_max_ns": "longest"}
 
 
@@ -42,7 +42,19 @@ AXIS = curves.Axis(
 )
 
 
+P99 = replace(
+    AXIS,
+    what="p99 wait",
+    measures=[one for one in AXIS.measures if one.column == "wait_p99_ns"],
+)
+
+
+def rows_of(valid: pd.DataFrame) -> pd.DataFrame:
+    rows = valid[valid["mode"] == "open"]
+    return rows.assign(
+        **{column: rows[column].clip(lower=scales.LEAST_WAIT_NS) for column in _QUANTILES}
+    )
+
+
 def draw(run: Run) -> Figure | None:
-    rows = run.valid[(run.valid["mode"] == "open") & run.valid["wait_p50_ns"].notna()]
-    waits = {column: rows[column].clip(lower=_LEAST_NS) for column in _QUANTILES}
-    return curves.draw(run, rows.assign(**waits), AXIS)
+    return curves.draw(run, rows_of(run.valid), AXIS)

@@ -14,14 +14,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis import cells, figure, losses, unfairness, verdict
+from analysis import cells, figure, losses, palette, unfairness, verdict
 from analysis.loader import Run
 from analysis.losses import Panel
 
 MOST_PANELS = 4
 MOST_ROWS = 24
 MOST_COLUMNS = 16
-COLOURS = ("#CFE3F1", "#FBE3C8", "#F3B982", "#DE7F35")  # by Loss.step
 _ROW, _LEAST_COLUMN, _LEAST_TITLE = 0.27, 0.62, 4.0  # inches
 
 
@@ -109,7 +108,7 @@ def _draw_panel(axes: Axes, panel: Panel, columns: Sequence[losses.Column], most
 
 def _draw_field(axes: Axes, x: int, y: int, loss: losses.Loss | None) -> None:
     step = loss.step if loss is not None else None
-    face = "white" if step is None else COLOURS[step]
+    face = "white" if step is None else palette.LOSSES[step]
     axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor="white", linewidth=1.5))
     if loss is None:
         return _write(axes, x + 0.5, y + 0.5, "–", color=figure.QUIET)
