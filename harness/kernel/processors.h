@@ -16,10 +16,9 @@
 #include <sys/types.h>
 #include <vector>
 
-namespace lockbench {
+#include "harness/base/processor_list.h"
 
-// More processors than any kernel can have.
-inline constexpr int kMostProcessors = 1 << 20;
+namespace lockbench {
 
 // A set of processors in the form that the kernel takes.
 class ProcessorMask {
@@ -46,13 +45,6 @@ int bind_to_processors(pid_t task, const std::vector<int>& processors);
 // The call by which threads are bound, sched_getaffinity or sched_setaffinity, that the kernel
 // refuses to this process, with the reason; empty if it refuses neither.
 std::string refused_affinity_call();
-
-// The numbers in a list like "0,2,4-7", in its order; absent if the text is no such list, or names
-// a number from kMostProcessors on.
-std::optional<std::vector<int>> parse_processor_list(std::string_view text);
-
-// "0-3,6,2", which parse_processor_list() reads back.
-std::string processor_list(const std::vector<int>& numbers);
 
 namespace internal {
 
