@@ -100,6 +100,19 @@ absl::Status copy_machines(std::span<const ModelledMachine> machines,
   return absl::OkStatus();
 }
 
+std::optional<std::vector<MachineCores>> described_kinds(const machine::MachineModel& model) {
+  if (model.kinds.empty()) return std::nullopt;
+  std::vector<MachineCores> kinds;
+  for (const machine::KindOfCores& kind : model.kinds) {
+    const std::uint32_t threads = kind.cores * kind.threads_per_core;
+    kinds.push_back({.kind = kind.name,
+                     .cores = kind.cores,
+                     .hardware_threads = threads,
+                     .usable_threads = threads});
+  }
+  return kinds;
+}
+
 Machine described(const machine::MachineModel& model) {
   return {.id = model.name,
           .cpu_model = "prediction for " + model.title,
@@ -107,7 +120,8 @@ Machine described(const machine::MachineModel& model) {
           .cores = model.cores(),
           .hardware_threads = model.processors(),
           .threads_per_core = model.threads_per_core,
-          .usable_threads = model.processors()};
+          .usable_threads = model.processors(),
+          .core_kinds = described_kinds(model)};
 }
 
 }  // namespace lockbench

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
@@ -22,11 +23,12 @@
 #include "harness/base/shell_command.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/run/child.h"
+#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/command/run/finish.h"
 #include "harness/bench/command/run/presets.h"
 #include "harness/bench/command/run/run_plan.h"
 #include "harness/bench/command/run/session.h"
-#include "harness/bench/plan/core_pinning.h"
+#include "harness/bench/measure/placement.h"
 #include "harness/bench/plan/describe.h"
 #include "harness/bench/plan/load.h"
 #include "harness/bench/plan/spelling.h"
@@ -35,6 +37,7 @@
 #include "harness/predict/command/here.h"
 #include "harness/predict/command/machines.h"
 #include "harness/predict/command/predicted_plan.h"
+#include "harness/predict/machine/model_processors.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
@@ -142,28 +145,44 @@ std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   if (!workloads->second.contains(cell.workload.name)) {
     return absl::StrFormat("workload %s with primitive %s", cell.workload.name, whole->name);
   }
-  if (kind_named(cell.pinning) || parse_mixed(cell.pinning)) {
-    return "kinds of cores, which models of machines do not have";
-  }
-  if (cell.pinning.find_first_of("0123456789") != std::string::npos) {
-    return "pinning to a list of processors";
-  }
   return {};
 }
 
+const machine::MachineModel& model_of(const Cell& cell,
+                                      const std::vector<ModelledMachine>& machines) {
+  return std::find_if(
+             machines.begin(), machines.end(),
+             [&cell](const ModelledMachine& known) { return known.model.name == cell.machine; })
+      ->model;
+}
+
+// Why the machine has no such cores; empty if it has.
+std::string missing_cores(const Cell& cell, const machine::MachineModel& model) {
+  const absl::Status placed =
+      place_threads(cell.pinning, cell.threads, machine::processors_of(model)).status();
+  return placed.ok() ? "" : absl::StrCat(model.name, ": ", placed.message());
+}
+
+std::string kinds_of_threads(const Cell& cell, const machine::MachineModel& model) {
+  const std::vector<Processor> processors = machine::processors_of(model);
+  const auto placed = place_threads(cell.pinning, cell.threads, processors);
+  return placed.ok() ? threads_by_kind(*placed, processors) : "";
+}
+
 // A load wants another think time on a machine with more processors.
-std::string prepare_load(const std::vector<ModelledMachine>& machines, Cell& cell) {
+std::string prepare_load(const machine::MachineModel& model, Cell& cell) {
   if (!cell.load) return {};
   absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
   if (!traits.ok()) return std::string(traits.status().message());
-  const auto machine = std::find_if(
-      machines.begin(), machines.end(),
-      [&cell](const ModelledMachine& known) { return known.model.name == cell.machine; });
-  traits->processors = machine->model.processors();
+  traits->processors = model.processors();
   const absl::StatusOr<Work> think = think_for_load(cell, *traits);
   if (!think.ok()) return std::string(think.status().message());
   cell.think = *think;
   return {};
+}
+
+bool has_kinds(const ModelledMachine& machine) {
+  return !machine.model.kinds.empty();
 }
 
 // The plan as it would be measured on a machine that reaches the loads of each model.
@@ -181,6 +200,7 @@ absl::StatusOr<Plan> measured_plan(const PredictOptions& options,
   if (options.plan) return options.plan(check);
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
   if (!preset.ok()) return preset.status();
+  if (std::any_of(machines.begin(), machines.end(), has_kinds)) bind_where_unsaid(*preset);
   if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
   return expand(*preset, check);
 }
@@ -196,8 +216,10 @@ absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predi
   const absl::StatusOr<Plan> plan = measured_plan(options, machines);
   if (!plan.ok()) return plan.status();
   PredictedPlan predicted = predicted_plan(*plan, names_of(machines), [&](Cell& cell) {
-    const std::string reason = refusal_of(cell, predictor);
-    return reason.empty() ? prepare_load(machines, cell) : reason;
+    if (std::string reason = refusal_of(cell, predictor); !reason.empty()) return reason;
+    const machine::MachineModel& model = model_of(cell, machines);
+    if (std::string reason = missing_cores(cell, model); !reason.empty()) return reason;
+    return prepare_load(model, cell);
   });
   predicted.plan.target.clear();
   if (!predicted.plan.trials.empty()) return predicted;
@@ -219,6 +241,10 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
     words.push_back(machine_copy(folder, trial.cell.machine).string());
     return sample_of_child(predictor.program, std::move(words), whole, kGraceOfPrediction);
   };
+  const auto threads_by_kind = [folder](const Cell& cell) -> std::string {
+    const auto copy = load_copy(folder, cell.machine);
+    return copy.ok() ? kinds_of_threads(cell, copy->model) : "";
+  };
   const auto finished = [options](const FinishedSession& session) {
     if (options.finished) return options.finished(session);
     return finish_run(session, options.program, options.format, "Predicted");
@@ -233,6 +259,7 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
           .go_on = shell_command(go_on),
           .verb = "predict",
           .compute = compute,
+          .threads_by_kind = threads_by_kind,
           .finished = finished};
 }
 

@@ -89,7 +89,7 @@ class Reader {
   absl::StatusOr<MachineModel> model(const toml::table& root) {
     model_.name = stem();
     known(root, {"title", "source", "topology", "latency_ns", "smt_slowdown", "quiet", "reads_take",
-                 "access_ns", "scheduler_ns"});
+                 "access_ns", "scheduler_ns", "kind"});
     model_.title = text(root, "title");
     if (root.contains("smt_slowdown")) {
       model_.smt_slowdown = number(*root.get("smt_slowdown"), "smt_slowdown", 1, 100);
@@ -101,6 +101,7 @@ class Reader {
       model_.reads_take = flag(*root.get("reads_take"), "reads_take");
     sources(root);
     topology(part(root, "topology"));
+    if (status_.ok() && root.contains("kind")) kinds(*root.get("kind"), part(root, "topology"));
     if (status_.ok()) latencies(part(root, "latency_ns"));
     costs(part(root, "access_ns"), kAccessCosts, model_.access);
     costs(part(root, "scheduler_ns"), kSchedulerCosts, model_.scheduler);
@@ -208,11 +209,7 @@ class Reader {
     for (const Count& count : kCounts) {
       const toml::node* const node = table.get(count.name);
       if (node == nullptr) continue;
-      const double found = number(*node, count.name, 1, MachineModel::kMostProcessors);
-      if (found != std::floor(found)) {
-        return fail(*node, absl::StrFormat("%s wants a whole number", count.name));
-      }
-      model_.*count.count = static_cast<std::uint32_t>(found);
+      model_.*count.count = this->count(*node, count.name);
     }
     if (!table.contains("cores_per_cluster")) return fail(table, "cores_per_cluster is missing");
     // In 64 bits: each factor is small, and their product may not be.
@@ -223,14 +220,77 @@ class Reader {
                                 MachineModel::kMostProcessors));
   }
 
+  void kinds(const toml::node& node, const toml::table& topology) {
+    const toml::array* const all = node.as_array();
+    if (all == nullptr || all->size() < 2) {
+      return fail(node, "kind wants two tables or more, each as [[kind]], the fastest first");
+    }
+    if (const toml::node* const threads = topology.get("threads_per_core")) {
+      return fail(*threads, "threads_per_core: each kind has its own");
+    }
+    for (const toml::node& one : *all) kind(one);
+    if (!status_.ok()) return;
+    std::uint32_t sum = 0;
+    for (const KindOfCores& one : model_.kinds) sum += one.cores;
+    if (sum != model_.cores()) {
+      return fail(node, absl::StrFormat("the kinds have %d cores, and the topology %d", sum,
+                                        model_.cores()));
+    }
+    model_.threads_per_core = model_.kinds.front().threads_per_core;
+  }
+
+  void kind(const toml::node& node) {
+    const toml::table* const table = node.as_table();
+    if (table == nullptr) return fail(node, "kind wants tables, each as [[kind]]");
+    known(*table, {"name", "cores", "threads_per_core", "speed"});
+    KindOfCores read{.name = text(*table, "name"), .cores = count(*table, "cores")};
+    if (table->contains("threads_per_core")) {
+      read.threads_per_core = count(*table, "threads_per_core");
+    }
+    const toml::node* const speed = table->get("speed");
+    if (speed == nullptr) return fail(*table, "speed is missing: 1 for the fastest kind");
+    read.speed = number(*speed, "speed", MachineModel::kLeastSpeed, 1);
+    check_order(node, read);
+    model_.kinds.push_back(std::move(read));
+  }
+
+  void check_order(const toml::node& node, const KindOfCores& next) {
+    if (next.threads_per_core > 2) return fail(node, "threads_per_core of a kind wants 1 or 2");
+    if (model_.kinds.empty()) {
+      if (next.speed != 1) fail(node, "the first kind is the fastest: its speed is 1");
+      return;
+    }
+    const KindOfCores& before = model_.kinds.back();
+    if (next.speed > before.speed) return fail(node, "the fastest kind comes first");
+    if (next.threads_per_core > before.threads_per_core) {
+      return fail(node, "a kind with more threads in a core comes before those with fewer");
+    }
+  }
+
+  std::uint32_t count(const toml::table& table, std::string_view key) {
+    const toml::node* const node = table.get(key);
+    if (node == nullptr) {
+      fail(table, absl::StrFormat("%s is missing", key));
+      return 1;
+    }
+    return count(*node, key);
+  }
+
+  std::uint32_t count(const toml::node& node, std::string_view key) {
+    const double found = number(node, key, 1, MachineModel::kMostProcessors);
+    if (found != std::floor(found)) fail(node, absl::StrFormat("%s wants a whole number", key));
+    return static_cast<std::uint32_t>(found);
+  }
+
   void latencies(const toml::table& table) {
-    known(table, {"sibling", "cluster", "socket", "machine", "matrix"});
+    known(table, {"sibling", "cluster", "socket", "machine", "matrix", "kinds"});
     if (const toml::node* const node = table.get("sibling")) {
       model_.sibling_latency = nanoseconds(*node, "sibling");
     } else if (model_.threads_per_core > 1) {
       return fail(table, "sibling is missing: a core has several threads");
     }
     if (const toml::node* const node = table.get("matrix")) return matrix(table, *node);
+    if (const toml::node* const node = table.get("kinds")) return between_kinds(table, *node);
     const Levels levels{
         .cluster = level(table, "cluster", model_.cores_per_cluster > 1),
         .socket = level(table, "socket", model_.clusters_per_socket > 1),
@@ -259,48 +319,79 @@ class Reader {
     return a / socket == b / socket ? *levels.socket : *levels.machine;
   }
 
-  void matrix(const toml::table& table, const toml::node& node) {
-    for (const std::string_view other : {"cluster", "socket", "machine"}) {
-      if (const toml::node* const both = table.get(other)) {
-        return fail(*both,
-                    absl::StrFormat("%s: has no meaning beside matrix; leave out one", other));
-      }
+  // A square of latencies: one row for each `of`, `core` or `kind`.
+  std::vector<Picoseconds> square(const toml::table& table, std::string_view key,
+                                  std::string_view of, std::size_t size) {
+    for (const std::string_view other : {"cluster", "socket", "machine", "matrix", "kinds"}) {
+      const toml::node* const both = other == key ? nullptr : table.get(other);
+      if (both == nullptr) continue;
+      fail(*both, absl::StrFormat("%s: has no meaning beside %s; leave out one", other, key));
+      return {};
     }
+    const toml::node& node = *table.get(key);
     const toml::array* const rows = node.as_array();
-    const std::uint32_t cores = model_.cores();
-    if (rows == nullptr || rows->size() != cores) {
-      return fail(node, absl::StrFormat("matrix wants %d rows, one for each core, and has %d",
-                                        cores, rows == nullptr ? 0 : rows->size()));
+    if (rows == nullptr || rows->size() != size) {
+      fail(node, absl::StrFormat("%s wants %d rows, one for each %s, and has %d", key, size, of,
+                                 rows == nullptr ? 0 : rows->size()));
+      return {};
     }
-    for (const toml::node& row : *rows) matrix_row(row);
-    if (status_.ok()) check_symmetric(*rows);
+    std::vector<Picoseconds> read;
+    for (const toml::node& row : *rows) add_row(row, key, size, read);
+    if (status_.ok()) check_symmetric(*rows, key, of, read);
+    return read;
   }
 
-  void matrix_row(const toml::node& node) {
+  void add_row(const toml::node& node, std::string_view key, std::size_t size,
+               std::vector<Picoseconds>& read) {
     const toml::array* const row = node.as_array();
-    const std::uint32_t cores = model_.cores();
-    if (row == nullptr || row->size() != cores) {
-      return fail(node, absl::StrFormat("a row of matrix wants %d numbers, and has %d", cores,
+    if (row == nullptr || row->size() != size) {
+      return fail(node, absl::StrFormat("a row of %s wants %d numbers, and has %d", key, size,
                                         row == nullptr ? 0 : row->size()));
     }
-    for (const toml::node& one : *row) model_.latency.push_back(nanoseconds(one, "matrix"));
+    for (const toml::node& one : *row) read.push_back(nanoseconds(one, key));
   }
 
-  void check_symmetric(const toml::array& rows) {
-    const std::uint32_t cores = model_.cores();
-    for (std::uint32_t a = 0; a < cores; ++a) {
-      for (std::uint32_t b = 0; b <= a; ++b) {
-        const Picoseconds there = model_.latency[std::size_t{a} * cores + b];
-        const Picoseconds back = model_.latency[std::size_t{b} * cores + a];
-        const toml::node& node = *rows[a].as_array()->get(b);
-        if (a == b && there != 0) {
-          return fail(node, absl::StrFormat("matrix: core %d is 0 ns from itself, not %s", a,
-                                            ns_text(there)));
-        }
+  void check_symmetric(const toml::array& rows, std::string_view key, std::string_view of,
+                       const std::vector<Picoseconds>& read) {
+    const std::size_t size = rows.size();
+    for (std::size_t a = 0; a < size; ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const Picoseconds there = read[a * size + b];
+        const Picoseconds back = read[b * size + a];
         if (there == back) continue;
-        return fail(node, absl::StrFormat("matrix: %s ns from core %d to core %d, and %s ns back; "
-                                          "make it symmetric",
-                                          ns_text(there), a, b, ns_text(back)));
+        return fail(*rows[a].as_array()->get(b),
+                    absl::StrFormat("%s: %s ns from %s %d to %s %d, and %s ns back; "
+                                    "make it symmetric",
+                                    key, ns_text(there), of, a, of, b, ns_text(back)));
+      }
+    }
+  }
+
+  void matrix(const toml::table& table, const toml::node& node) {
+    const std::size_t cores = model_.cores();
+    model_.latency = square(table, "matrix", "core", cores);
+    for (std::size_t core = 0; status_.ok() && core < cores; ++core) {
+      const Picoseconds itself = model_.latency[core * cores + core];
+      if (itself == 0) continue;
+      const toml::node& cell = *node.as_array()->get(core)->as_array()->get(core);
+      fail(cell,
+           absl::StrFormat("matrix: core %d is 0 ns from itself, not %s", core, ns_text(itself)));
+    }
+  }
+
+  // The latency between two cores is that of their kinds.
+  void between_kinds(const toml::table& table, const toml::node& node) {
+    if (model_.kinds.empty()) return fail(node, "kinds: there is no [[kind]]");
+    const std::size_t kinds = model_.kinds.size();
+    const std::vector<Picoseconds> latency = square(table, "kinds", "kind", kinds);
+    if (!status_.ok()) return;
+    const std::uint32_t cores = model_.cores();
+    model_.latency.assign(std::size_t{cores} * cores, 0);
+    for (std::uint32_t a = 0; a < cores; ++a) {
+      for (std::uint32_t b = 0; b < cores; ++b) {
+        if (a == b) continue;
+        model_.latency[std::size_t{a} * cores + b] =
+            latency[model_.rank_of(a) * kinds + model_.rank_of(b)];
       }
     }
   }
@@ -399,7 +490,13 @@ std::string machine_toml(const MachineModel& model, const Remarks& remarks) {
   }
   out += "\n[topology]\n";
   for (const Count& count : kCounts) {
+    if (count.count == &MachineModel::threads_per_core && !model.kinds.empty()) continue;
     absl::StrAppendFormat(&out, "%s = %d\n", count.name, model.*count.count);
+  }
+  for (const KindOfCores& kind : model.kinds) {
+    absl::StrAppendFormat(
+        &out, "\n[[kind]]\nname = %s\ncores = %d\nthreads_per_core = %d\nspeed = %s\n",
+        toml_string(kind.name), kind.cores, kind.threads_per_core, decimal(kind.speed));
   }
   absl::StrAppendFormat(&out, "\n[latency_ns]\nsibling = %s%s\n%s", ns_text(model.sibling_latency),
                         remark(remarks, "sibling"), matrix_text(model, remarks));

@@ -19,6 +19,7 @@
 //   matrix = [[0, 27], [27, 0]]     # instead of the last three: a row for each core
 //   quiet = 0.65                    # MachineModel::quiet, at the top; 1 if not given
 //   reads_take = true               # MachineModel::reads_take, at the top; false if not given
+//   [[kind]] …                      # MachineModel::kinds, if the cores are not alike
 //   [access_ns] …                   # MachineModel::access
 //   [scheduler_ns] …                # MachineModel::scheduler
 //

@@ -62,6 +62,17 @@ struct SchedulerCosts {
   bool operator==(const SchedulerCosts&) const = default;
 };
 
+// Cores that are alike. Source of the speeds: as `calibration.core_speeds` of a run, which
+// lockbench measures with its own loop.
+struct KindOfCores {
+  std::string name;  // `fast`, `middle`, `slow`, as in --pinning kind:slow
+  std::uint32_t cores = 0;
+  std::uint32_t threads_per_core = 1;  // 1 or 2
+  double speed = 1;                    // of computing, against the fastest kind: 1 at most
+
+  bool operator==(const KindOfCores&) const = default;
+};
+
 struct MachineModel {
   std::string name;   // of the file, without `.toml`
   std::string title;  // one line
@@ -70,7 +81,10 @@ struct MachineModel {
   std::uint32_t sockets = 1;
   std::uint32_t clusters_per_socket = 1;  // groups of cores that share a last-level cache
   std::uint32_t cores_per_cluster = 1;
-  std::uint32_t threads_per_core = 1;
+  std::uint32_t threads_per_core = 1;  // at most, if there are kinds
+  // The fastest first, and those with two hardware threads before those with one: so the cores of
+  // the first kind have the first numbers. Empty: all cores are alike.
+  std::vector<KindOfCores> kinds;
 
   // Symmetric, with zeros on the diagonal: [a * cores() + b] is the time in which a line that core
   // `b` has modified comes to core `a`.
@@ -88,18 +102,38 @@ struct MachineModel {
   SchedulerCosts scheduler;
 
   static constexpr double kLeastQuiet = 0.05;
+  static constexpr double kLeastSpeed = 0.01;
   static constexpr std::uint32_t kMostProcessors = 512;
   // The maximum of one cost. With it, the times of all accesses fit into 64 bits.
   static constexpr double kMostNs = 1e7;
 
   std::uint32_t cores() const { return sockets * clusters_per_socket * cores_per_cluster; }
-  std::uint32_t processors() const { return cores() * threads_per_core; }
+  std::uint32_t processors() const {
+    if (kinds.empty()) return cores() * threads_per_core;
+    std::uint32_t sum = 0;
+    for (const KindOfCores& kind : kinds) sum += kind.cores * kind.threads_per_core;
+    return sum;
+  }
   // Processor p is hardware thread p / cores() of core p % cores(). So the first processors are
   // separate cores, as kernels fill them.
   std::uint32_t core_of(std::uint32_t processor) const { return processor % cores(); }
   // Clusters of all sockets are counted.
   std::uint32_t cluster_of(std::uint32_t processor) const {
     return core_of(processor) / cores_per_cluster;
+  }
+
+  // From 0, the fastest kind.
+  std::uint32_t rank_of(std::uint32_t processor) const {
+    std::uint32_t rank = 0;
+    std::uint32_t first = 0;
+    while (rank + 1 < kinds.size() && core_of(processor) >= first + kinds[rank].cores) {
+      first += kinds[rank++].cores;
+    }
+    return rank;
+  }
+  // Against the fastest kind.
+  double speed_of(std::uint32_t processor) const {
+    return kinds.empty() ? 1 : kinds[rank_of(processor)].speed;
   }
 
   // The time in which a line comes from one processor to another.

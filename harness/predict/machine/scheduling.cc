@@ -16,6 +16,7 @@ namespace lockbench::machine {
 
 // The processors in the order in which threads are placed on them.
 std::vector<std::uint32_t> Simulation::placement_order() const {
+  if (!listed_.empty()) return listed_;
   std::vector<std::uint32_t> order(model_.processors());
   std::iota(order.begin(), order.end(), 0);
   const std::uint32_t cores = model_.cores();
@@ -108,16 +109,17 @@ void Simulation::let_next_run() {
 }
 
 // The processor for a thread that wakes up: its last one if that is idle, else the nearest idle
-// one, of a core without other work if there is one; else the one with the shortest queue.
+// one, of a core without other work if there is one, the fastest first; else the one with the
+// shortest queue.
 std::uint32_t Simulation::processor_for(const Thread& thread) const {
   if (pinned() || processors_[thread.processor].runs == Processor::kIdle) return thread.processor;
   std::uint32_t best = thread.processor;
-  auto least = std::tuple(true, std::numeric_limits<std::size_t>::max(), true, Picoseconds{0});
+  auto least = std::tuple(true, std::numeric_limits<std::size_t>::max(), true, 0.0, Picoseconds{0});
   for (std::uint32_t i = 0; i < processors_.size(); ++i) {
     const Processor& processor = processors_[i];
     const bool busy = processor.runs != Processor::kIdle;
     const auto rank = std::tuple(busy, processor.queue.size(), sibling_is_busy(i),
-                                 model_.between(thread.processor, i));
+                                 processor.slowness, model_.between(thread.processor, i));
     if (rank >= least) continue;
     least = rank;
     best = i;
@@ -145,7 +147,7 @@ void Simulation::sleep(const void* word, std::int64_t deadline_ns, Picoseconds w
     const Picoseconds deadline = std::max(deadline_ns * kPerNanosecond, thread.time);
     add_event(deadline, EventKind::kTimer, thread.number, thread.sleep);
   }
-  thread.time += way_back + model_.scheduler.futex_wait;
+  thread.time += way_back + on_this_core(model_.scheduler.futex_wait);
   run_next_on(thread.processor, thread.time);
   run_events();
 }
@@ -165,7 +167,7 @@ void Simulation::access_bucket(const void* word, bool writes) {
 // Half of a call passes before the kernel looks at the word, and half afterwards. Returns the
 // second half.
 Picoseconds Simulation::enter_kernel() {
-  const Picoseconds call = varied(model_.scheduler.futex_call);
+  const Picoseconds call = on_this_core(varied(model_.scheduler.futex_call));
   self().time += call / 2;
   return call - call / 2;
 }
@@ -220,7 +222,7 @@ int Simulation::wake(const void* word, int count) {
     // Others may have woken the first since the count was read.
     for (Thread* first = nullptr; woken < count && (first = first_asleep_on(word)) != nullptr;
          ++woken) {
-      thread.time += varied(model_.scheduler.futex_wake);
+      thread.time += on_this_core(varied(model_.scheduler.futex_wake));
       make_ready(*first, thread.time + way_back + varied(model_.scheduler.wakeup));
     }
   }
@@ -229,11 +231,11 @@ int Simulation::wake(const void* word, int count) {
 }
 
 std::int64_t Simulation::now_ns() {
-  return (self().time += model_.access.clock) / kPerNanosecond;
+  return (self().time += on_this_core(model_.access.clock)) / kPerNanosecond;
 }
 
 std::uint64_t Simulation::ticks() {
-  self().time += model_.access.clock / 3;
+  self().time += on_this_core(model_.access.clock / 3);
   return static_cast<std::uint64_t>(self().time / kPerNanosecond);
 }
 
@@ -255,14 +257,14 @@ void Simulation::pause() {
 
 void Simulation::yield() {
   begin_poll();
-  self().time += model_.scheduler.yield;
+  self().time += on_this_core(model_.scheduler.yield);
   if (!processors_[self().processor].queue.empty()) let_next_run();
 }
 
 void Simulation::work(Picoseconds duration) {
   while (duration > 0) {
     const Picoseconds part = std::min(duration, model_.scheduler.granularity);
-    self().time += part;
+    self().time += on_this_core(part);
     duration -= part;
     synchronize();
   }

@@ -23,7 +23,24 @@ std::uint64_t read(const void* word, unsigned bytes) {
 }  // namespace
 
 Simulation::Simulation(const MachineModel& model, Placement placement)
-    : model_(model), placement_(placement), coherence_(model_), processors_(model_.processors()) {}
+    : model_(model),
+      placement_(placement),
+      coherence_(model_),
+      processors_(processors_of(model_)) {}
+
+Simulation::Simulation(const MachineModel& model, std::vector<std::uint32_t> processors)
+    : model_(model),
+      listed_(std::move(processors)),
+      coherence_(model_),
+      processors_(processors_of(model_)) {}
+
+std::vector<Simulation::Processor> Simulation::processors_of(const MachineModel& model) {
+  std::vector<Processor> processors(model.processors());
+  for (std::uint32_t i = 0; i < processors.size(); ++i) {
+    processors[i].slowness = 1 / model.speed_of(i);
+  }
+  return processors;
+}
 
 Simulation::~Simulation() = default;
 
@@ -177,10 +194,17 @@ bool Simulation::sibling_is_busy(std::uint32_t processor) const {
   return false;
 }
 
+Picoseconds Simulation::on_this_core(Picoseconds cost) const {
+  const double slowness = processors_[threads_[running_]->processor].slowness;
+  if (slowness == 1) return cost;
+  return static_cast<Picoseconds>(static_cast<double>(cost) * slowness);
+}
+
 Picoseconds Simulation::slowed(Picoseconds cost) const {
-  if (model_.threads_per_core == 1 || model_.smt_slowdown == 1) return cost;
-  if (!sibling_is_busy(threads_[running_]->processor)) return cost;
-  return static_cast<Picoseconds>(static_cast<double>(cost) * model_.smt_slowdown);
+  const Picoseconds here = on_this_core(cost);
+  if (model_.threads_per_core == 1 || model_.smt_slowdown == 1) return here;
+  if (!sibling_is_busy(threads_[running_]->processor)) return here;
+  return static_cast<Picoseconds>(static_cast<double>(here) * model_.smt_slowdown);
 }
 
 // Brings the line to the running thread's processor. Afterwards, the access takes effect at once,

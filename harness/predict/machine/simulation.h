@@ -63,6 +63,8 @@ class Simulation {
   };
 
   explicit Simulation(const MachineModel& model, Placement placement = Placement::kCores);
+  // Threads are placed on these processors in turn, and stay there.
+  Simulation(const MachineModel& model, std::vector<std::uint32_t> processors);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -128,10 +130,11 @@ class Simulation {
   void sleep_until_ns(std::int64_t deadline_ns);
   void pause();
   void yield();
-  // Computes for so long. The processor may be given to others meanwhile.
+  // Computes for so long, or longer on a slower core. The processor may be given to others
+  // meanwhile.
   void work(Picoseconds duration);
   // The same for a short time that is part of an operation.
-  void spend(Picoseconds duration) { self().time += duration; }
+  void spend(Picoseconds duration) { self().time += on_this_core(duration); }
 
   const MachineModel& model() const { return model_; }
   std::uint32_t thread() const { return running_; }
@@ -194,6 +197,7 @@ class Simulation {
   struct Processor {
     static constexpr std::uint32_t kIdle = ~std::uint32_t{0};
 
+    double slowness = 1;  // how many times as long as on the fastest core its computing takes
     std::uint32_t runs = kIdle;
     Picoseconds since = 0;
     std::deque<std::uint32_t> queue;
@@ -248,6 +252,9 @@ class Simulation {
   static void stop_working_ahead(Thread& thread) { thread.wait = {}; }
   void touch_line(std::uintptr_t number, bool writes);
   void finish_stores_to(const void* place, std::size_t bytes);
+  static std::vector<Processor> processors_of(const MachineModel& model);
+  // The time of what takes `cost` on the fastest core: on this one, and beside a busy sibling.
+  Picoseconds on_this_core(Picoseconds cost) const;
   Picoseconds slowed(Picoseconds cost) const;
   bool sibling_is_busy(std::uint32_t processor) const;
 
@@ -268,11 +275,12 @@ class Simulation {
   void run_next_on(std::uint32_t processor, Picoseconds time);
   std::uint32_t processor_for(const Thread& thread) const;
   void place_threads();
-  bool pinned() const { return placement_ != Placement::kCores; }
+  bool pinned() const { return placement_ != Placement::kCores || !listed_.empty(); }
   std::vector<std::uint32_t> placement_order() const;
 
   const MachineModel model_;
-  const Placement placement_;
+  const Placement placement_ = Placement::kCores;
+  const std::vector<std::uint32_t> listed_;  // of the second constructor; else empty
   const Coherence coherence_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Processor> processors_;

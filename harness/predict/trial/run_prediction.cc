@@ -16,9 +16,11 @@
 
 #include "harness/bench/measure/conclude.h"
 #include "harness/bench/measure/phases.h"
+#include "harness/bench/measure/placement.h"
 #include "harness/bench/measure/subject.h"
 #include "harness/bench/measure/workload_settings.h"
 #include "harness/bench/plan/spelling.h"
+#include "harness/predict/machine/model_processors.h"
 #include "harness/predict/machine/simulation.h"
 #include "harness/predict/trial/predicted_lock.h"
 #include "harness/predict/trial/program_memory.h"
@@ -95,11 +97,28 @@ absl::StatusOr<std::unique_ptr<Subject>> make_subject(const Trial& trial) {
   return maker(trial, lock->make(cell));
 }
 
-Simulation::Placement placement_of(const std::string& pinning) {
+std::optional<Simulation::Placement> placement_named(const std::string& pinning) {
   if (pinning == "compact") return Simulation::Placement::kCompact;
   if (pinning == "scatter") return Simulation::Placement::kScatter;
   if (pinning == "one-core") return Simulation::Placement::kOneCore;
-  return Simulation::Placement::kCores;
+  return std::nullopt;
+}
+
+// The processor of each thread, if it is not left to the simulation: the pinning names processors
+// or kinds of cores, or there are kinds.
+std::vector<int> listed_processors(const Cell& cell, const MachineModel& model) {
+  if (cell.pinning == "none") return {};
+  if (model.kinds.empty() && placement_named(cell.pinning)) return {};
+  return place_threads(cell.pinning, cell.threads, machine::processors_of(model))
+      .value_or(std::vector<int>());
+}
+
+Simulation simulation_of(const Cell& cell, const MachineModel& model,
+                         const std::vector<int>& listed) {
+  if (!listed.empty()) {
+    return Simulation(model, std::vector<std::uint32_t>(listed.begin(), listed.end()));
+  }
+  return Simulation(model, placement_named(cell.pinning).value_or(Simulation::Placement::kCores));
 }
 
 class PredictedTrial {
@@ -108,7 +127,9 @@ class PredictedTrial {
       : cell_(trial.cell),
         seed_(trial.seed),
         subject_(subject),
-        simulation_(model, placement_of(cell_.pinning)),
+        listed_(listed_processors(cell_, model)),
+        ranks_(ranks_of(listed_, machine::processors_of(model))),
+        simulation_(simulation_of(cell_, model, listed_)),
         phases_(cell_.threads,
                 cell_.mode == Mode::kTimed ? TrialPhases::kWarmup : TrialPhases::kMeasure),
         reports_(new ThreadReport[cell_.threads]),
@@ -216,7 +237,8 @@ class PredictedTrial {
               .hold_bound = cell_.mode == Mode::kFixed ? subject_.hold_bound() : std::nullopt,
               .capacity = subject_.capacity(),
               .processors = simulation_.model().processors(),
-              .holds_once = subject_.holds_once()},
+              .holds_once = subject_.holds_once(),
+              .ranks = ranks_},
              sample);
     if (operations_at_cut_ && sample.reason.empty()) {
       sample.reason = absl::StrFormat(
@@ -244,6 +266,8 @@ class PredictedTrial {
   const Cell cell_;
   const std::uint64_t seed_;
   Subject& subject_;
+  const std::vector<int> listed_;
+  const std::vector<int> ranks_;  // of the kinds of core of `listed_`
   Simulation simulation_;
   TrialPhases phases_;
   const std::unique_ptr<ThreadReport[]> reports_;

@@ -41,6 +41,16 @@ std::string usable_cores() {
 
 }  // namespace
 
+bool bind_where_unsaid(Preset& preset) {
+  bool bound = false;
+  for (Sweep& sweep : preset.sweeps) {
+    if (!sweep.pinnings.empty()) continue;
+    sweep.pinnings = {kDefaultPinning};
+    bound = true;
+  }
+  return bound;
+}
+
 std::string bind_by_default(Plan& plan) {
   const std::string cores = usable_cores();
   if (cores.empty()) return "";
@@ -53,13 +63,7 @@ std::string bind_by_default(Plan& plan) {
 std::string bind_by_default(Preset& preset) {
   const std::string cores = usable_cores();
   if (cores.empty()) return "";
-  bool bound = false;
-  for (Sweep& sweep : preset.sweeps) {
-    if (!sweep.pinnings.empty()) continue;
-    sweep.pinnings = {kDefaultPinning};
-    bound = true;
-  }
-  if (!bound) return cores + "; where threads run is as the plan says";
+  if (!bind_where_unsaid(preset)) return cores + "; where threads run is as the plan says";
   return absl::StrCat(cores, kBound, " (where --pinning says nothing else)");
 }
 

@@ -14,7 +14,6 @@
 #include "harness/base/shell_command.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/command/run/child.h"
-#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/measure/disturbance.h"
 #include "harness/bench/measure/pinning.h"
 #include "harness/bench/plan/describe.h"
@@ -180,7 +179,7 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   Row row{.run = writer_.meta().run,
           .trial = trial,
           .attempt = number,
-          .threads_by_kind = settings_.compute ? "" : threads_by_kind_of(trial.cell),
+          .threads_by_kind = settings_.threads_by_kind(trial.cell),
           .started_at = utc_now()};
   absl::StatusOr<Sample> sample =
       settings_.compute ? settings_.compute(trial) : measure_in_child(trial_program(), trial);

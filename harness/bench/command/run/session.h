@@ -17,6 +17,7 @@
 #include <absl/status/statusor.h>
 
 #include "harness/base/progress.h"
+#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/command/run/machine_watch.h"
 #include "harness/bench/command/run/open_comparisons.h"
 #include "harness/bench/command/run/tally.h"
@@ -74,6 +75,8 @@ struct SessionSettings {
   // Computes a trial. Nothing is then measured, so the session neither waits for a quiet machine
   // nor looks for disturbance. Absent: trials are measured in child processes.
   std::function<absl::StatusOr<Sample>(const Trial&)> compute = {};
+  // How many threads of a cell are bound to each kind of core of the machine, as a row says it.
+  std::function<std::string(const Cell&)> threads_by_kind = threads_by_kind_of;
   std::function<int(const FinishedSession&)> finished;  // prints the result; returns the exit code
 };
 
