@@ -253,3 +253,34 @@ def test_the_list_ends_with_the_machines(lockbench: Program) -> None:
     everything = json.loads(lockbench.run("list", "--format", "json").stdout)
     assert list(everything)[-1] == "machines"
     assert "i7-1165g7" in [one["name"] for one in everything["machines"]]
+
+
+def test_threads_compute_at_the_speed_of_their_kind_of_core(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    pinnings = ("kind:fast", "kind:slow", "mixed:2+2")
+    words = [word for pinning in pinnings for word in ("--pinning", pinning)]
+    words += ["--primitive", "global", "--keys", "1", "--threads", "4", "--hold", "1us"]
+    words += ["--window", "1ms", "--blocks", "1", "--format", "csv", "--sample-every", "1"]
+    folder = tmp_path / "kinds"
+    done = lockbench.run("predict", *words, "--machine", "i7-12700k", "--out", str(folder))
+    assert done.returncode == 0, done.stderr
+    rows = {row["pinning"]: row for row in rows_of(folder)}
+    assert [rows[pinning]["threads_by_kind"] for pinning in pinnings] == [
+        "fast 4",
+        "slow 4",
+        "fast 2, slow 2",
+    ]
+    fast, slow = (float(rows[pinning]["operations_per_s"]) for pinning in pinnings[:2])
+    assert 0.5 < slow / fast < 0.65
+    assert 0 < float(rows["mixed:2+2"]["slow_operations_share"]) < 0.5
+
+
+def test_cores_that_a_machine_does_not_have_are_left_out(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    done = lockbench.run(
+        "predict", *SMALL, "--pinning", "kind:slow", "--machine", "i7-1165g7", "--out", "none"
+    )
+    assert done.returncode == 2
+    assert "i7-1165g7: pinning kind:slow: the cores that this process may use" in done.stderr

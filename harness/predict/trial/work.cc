@@ -35,7 +35,7 @@ void seed_random_work(std::uint64_t seed) {
   factors() = Exponential(seed);
 }
 
-// Models of machines have cores of one kind.
+// Simulated work takes longer on a slow core by itself.
 void spin_by_steps() {}
 
 SpinPace SpinPace::measure() {

@@ -2,7 +2,10 @@
 
 #include "harness/predict/machine/machine_file.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,6 +59,68 @@ TEST(MachineFile, LevelsGiveTheLatenciesOfAllPairs) {
   EXPECT_EQ(model.between(1, 2), 50 * kNs);
   EXPECT_EQ(model.between(7, 0), 90 * kNs);
   EXPECT_EQ(model.between(3, 3), 0);
+}
+
+// model_of_four() with two fast cores of two threads and two slow ones.
+MachineModel two_kinds() {
+  MachineModel model = model_of_four();
+  model.name = "a";
+  model.threads_per_core = 2;
+  model.kinds = {{.name = "fast", .cores = 2, .threads_per_core = 2},
+                 {.name = "slow", .cores = 2, .threads_per_core = 1, .speed = 0.5}};
+  return model;
+}
+
+TEST(MachineFile, KindsOfCoresAreReadAsTheyWereWritten) {
+  const MachineModel model = two_kinds();
+  const MachineModel read = parse_machine(machine_toml(model), "folder/a.toml").value();
+  EXPECT_EQ(read, model);
+  EXPECT_EQ(read.processors(), 6U);
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t i = 0; i < read.processors(); ++i) ranks.push_back(read.rank_of(i));
+  EXPECT_EQ(ranks, (std::vector<std::uint32_t>{0, 0, 1, 1, 0, 0}));
+  EXPECT_EQ(read.speed_of(3), 0.5);
+}
+
+TEST(MachineFile, LatenciesOfKindsAreThoseOfTheirCores) {
+  std::string text = machine_toml(two_kinds());
+  const std::size_t begin = text.find("matrix");
+  text.replace(begin, text.find("]\n\n") + 2 - begin, "kinds = [[20, 30], [30, 40]]\n");
+  const MachineModel model = parse_machine(text, "a.toml").value();
+  EXPECT_EQ(model.between(0, 1), 20 * kNs);
+  EXPECT_EQ(model.between(1, 2), 30 * kNs);
+  EXPECT_EQ(model.between(3, 2), 40 * kNs);
+  EXPECT_EQ(model.between(5, 3), 30 * kNs);  // the second thread of core 1
+}
+
+struct WrongKind {
+  MachineModel model;
+  std::string error;
+};
+
+MachineModel with_kinds(std::vector<KindOfCores> kinds) {
+  MachineModel model = two_kinds();
+  model.kinds = std::move(kinds);
+  return model;
+}
+
+TEST(MachineFile, KindsThatContradictEachOtherAreErrors) {
+  const KindOfCores fast{.name = "fast", .cores = 2};
+  const KindOfCores slow{.name = "slow", .cores = 2, .speed = 0.5};
+  KindOfCores more = slow;
+  more.cores = 3;
+  KindOfCores two_threads = slow;
+  two_threads.threads_per_core = 2;
+  for (const auto& [model, error] : std::vector<WrongKind>{
+           {with_kinds({fast}), "kind wants two tables or more"},
+           {with_kinds({fast, more}), "the kinds have 5 cores, and the topology 4"},
+           {with_kinds({slow, fast}), "the first kind is the fastest: its speed is 1"},
+           {with_kinds({fast, two_threads}), "a kind with more threads in a core comes before"},
+       }) {
+    EXPECT_THAT(error_in(machine_toml(model)), testing::HasSubstr(error));
+  }
+  EXPECT_THAT(error_in(file_with("matrix = [", "kinds = [[1]]\nmatrix = [")),
+              testing::HasSubstr("has no meaning beside matrix"));
 }
 
 struct Wrong {

@@ -648,5 +648,36 @@ TEST_F(SimulationTest, AnInterruptDelaysAThreadThatWaitsForALine) {
   EXPECT_EQ(end_of_load(true) - end_of_load(false), 900);
 }
 
+// ---- kinds of cores
+
+MachineModel two_fast_and_two_slow() {
+  MachineModel model = model_of_four();
+  model.kinds = {{.name = "fast", .cores = 2}, {.name = "slow", .cores = 2, .speed = 0.5}};
+  return model;
+}
+
+TEST_F(SimulationTest, ASlowCoreComputesLonger) {
+  const auto computes = [this] {
+    work(100 * kNs);
+    note();
+  };
+  EXPECT_EQ(run(two_fast_and_two_slow(), {computes, computes, computes, computes}),
+            Simulation::End::kFinished);
+  EXPECT_THAT(times_, testing::UnorderedElementsAre(100, 100, 200, 200));
+}
+
+TEST_F(SimulationTest, ThreadsStayOnTheProcessorsOfTheList) {
+  const std::vector<std::uint32_t> slow_and_fast{3, 0};
+  Simulation simulation(two_fast_and_two_slow(), slow_and_fast);
+  std::vector<std::uint32_t> on;
+  const auto sleeps = [&on] {
+    Simulation::current()->sleep_until_ns(1000);
+    on.push_back(Simulation::current()->processor());
+  };
+  const auto stacks = start_all(simulation, {sleeps, sleeps, sleeps});
+  EXPECT_EQ(simulation.run(), Simulation::End::kFinished);
+  EXPECT_THAT(on, testing::UnorderedElementsAre(3, 0, 3));
+}
+
 }  // namespace
 }  // namespace lockbench::machine
