@@ -12,7 +12,7 @@ import report
 import synthetic
 from analysis import cells, comparison, loader, locking_cost, machines, tables
 from analysis.pictures import cost_by_load, curves, throughput
-from support import MakeRun
+from support import ROOT, MakeRun
 
 HOLD = 200
 REST = 7.0
@@ -67,6 +67,15 @@ def test_an_operation_of_several_holds_costs_what_they_do_not_explain(make_run: 
     run = loader.load(make_run(cells=nested, change=change))
     costs = locking_cost.with_costs(run, run.valid)["locking_ns"]
     assert costs.to_numpy() == pytest.approx(40.0)
+
+
+def test_the_holds_of_an_operation_are_those_of_its_workload() -> None:
+    told = {}
+    for header in (ROOT / "workloads").glob("*.h"):
+        found = re.search(r"constexpr std::uint32_t kAcquisitions = (\d+);", header.read_text())
+        if found:
+            told[header.stem] = int(found[1])
+    assert told == locking_cost.HOLDS
 
 
 def test_a_lock_that_costs_more_is_told_by_as_much_at_each_load(make_run: MakeRun) -> None:

@@ -99,8 +99,8 @@ def sleeps_between(rows: pd.DataFrame) -> pd.Series:
     return rows["think_kind"].str.startswith("sleep")
 
 
-# The holds of one operation; of other workloads, one.
-_HOLDS = {"nested": 5}
+# The holds of one operation, kAcquisitions of the workload; of those without it, one.
+HOLDS = {"nested": 5}
 
 
 def _work_ns(rows: pd.DataFrame) -> pd.Series:
@@ -109,7 +109,7 @@ def _work_ns(rows: pd.DataFrame) -> pd.Series:
     for what in ("hold", "think"):
         nothing = rows[f"{what}_kind"] == "none"
         parts.append(rows[f"{what}_ns"].mask(nothing, 0.0))
-    return parts[0] * rows["workload"].map(_HOLDS).fillna(1.0) + parts[1]
+    return parts[0] * rows["workload"].map(HOLDS).fillna(1.0) + parts[1]
 
 
 def _rest_ns(run: Run, rows: pd.DataFrame) -> pd.Series:
