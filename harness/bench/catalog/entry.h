@@ -49,8 +49,10 @@ using SubjectMaker = std::unique_ptr<Subject> (*)(const Trial&, const WorkloadSe
 
 // `make_primitive` is the `make` function of a Line<P>.
 template <class P, class W>
-std::unique_ptr<Subject> make_subject(const Trial& trial, const WorkloadSettings& settings,
-                                      const Arguments& arguments, AnyMaker make_primitive) {
+[[gnu::cold]] std::unique_ptr<Subject> make_subject(const Trial& trial,
+                                                    const WorkloadSettings& settings,
+                                                    const Arguments& arguments,
+                                                    AnyMaker make_primitive) {
   const auto make = reinterpret_cast<decltype(Line<P>::make)>(make_primitive);
   return std::unique_ptr<Subject>(new SubjectOf<P, W>(trial, settings, make(arguments)));
 }
@@ -75,7 +77,7 @@ Pairing pairing_of(const Line<P>& line, KeyType key_type) {
 
 // `workloads.visit<P, K>(f)` calls f.operator()<Workload<P, K>>() for every workload.
 template <class P, class Workloads>
-CatalogEntry entry_of(const Line<P>& line, const Workloads& workloads) {
+[[gnu::cold]] CatalogEntry entry_of(const Line<P>& line, const Workloads& workloads) {
   CatalogEntry entry{.listing = line.listing, .promises = P::kPromises};
   for_each_key_type([&]<class K>() {
     if constexpr (KeyedLock<P, K>) {

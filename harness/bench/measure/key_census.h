@@ -21,7 +21,7 @@ struct KeyBytes {
 // Holds kCounted new keys at once and releases them. It calls lock_bytes() before, between and
 // after. No other thread may use the primitive during this time.
 template <class P, Key K>
-KeyBytes count_key_bytes(P& primitive) {
+[[gnu::cold]] KeyBytes count_key_bytes(P& primitive) {
   constexpr std::size_t kCounted = 1000;
   const auto key_of = [](std::size_t i, const std::string& name) {
     if constexpr (std::same_as<K, std::uint64_t>) {

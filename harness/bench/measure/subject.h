@@ -88,8 +88,8 @@ class LoopingSubject : public Subject {
 template <class Primitive, class Workload>
 class SubjectOf final : public LoopingSubject {
  public:
-  SubjectOf(const Trial& trial, const WorkloadSettings& settings,
-            std::unique_ptr<Primitive> primitive)
+  [[gnu::cold]] SubjectOf(const Trial& trial, const WorkloadSettings& settings,
+                          std::unique_ptr<Primitive> primitive)
       : LoopingSubject(trial),
         served_by_others_(served_by_others(settings)),
         runs_processes_(lockbench::runs_processes<Workload>(settings)),
@@ -97,9 +97,9 @@ class SubjectOf final : public LoopingSubject {
         workload_(*primitive_, settings, pace_) {}
 
   // Actors are destroyed before the objects that they refer to.
-  ~SubjectOf() override { loops_.clear(); }
+  [[gnu::cold]] ~SubjectOf() override { loops_.clear(); }
 
-  Proof prove() override { return workload_.prove(tallies()); }
+  [[gnu::cold]] Proof prove() override { return workload_.prove(tallies()); }
 
   bool holds_once() const override {
     return !requires {
@@ -113,28 +113,30 @@ class SubjectOf final : public LoopingSubject {
   bool runs_processes() const override { return runs_processes_; }
   bool served_by_others() const override { return served_by_others_; }
 
-  std::optional<HoldBound> hold_bound() const override { return workload_.hold_bound(); }
+  [[gnu::cold]] std::optional<HoldBound> hold_bound() const override {
+    return workload_.hold_bound();
+  }
   std::uint32_t capacity() const override { return primitive_->capacity(); }
-  std::optional<std::size_t> lock_bytes() const override {
+  [[gnu::cold]] std::optional<std::size_t> lock_bytes() const override {
     if (kAtService) return std::nullopt;
     return primitive_->lock_bytes();
   }
 
-  std::optional<ServiceUse> service_use() override {
+  [[gnu::cold]] std::optional<ServiceUse> service_use() override {
     if constexpr (ServiceLock<Primitive, typename Workload::KeyKind>) {
       return primitive_->service_use();
     }
     return std::nullopt;
   }
 
-  std::optional<double> false_conflicts() const override {
+  [[gnu::cold]] std::optional<double> false_conflicts() const override {
     if constexpr (requires { workload_.false_conflicts(tallies()); }) {
       return workload_.false_conflicts(tallies());
     }
     return std::nullopt;
   }
 
-  std::optional<KeyBytes> key_bytes() override {
+  [[gnu::cold]] std::optional<KeyBytes> key_bytes() override {
     if constexpr (Primitive::kPromises.lock_per_key && CountsKeys<Primitive>) {
       return count_key_bytes<Primitive, typename Workload::KeyKind>(*primitive_);
     }
@@ -154,7 +156,7 @@ class SubjectOf final : public LoopingSubject {
 
   using Loop = OperationLoopOf<typename Workload::Actor>;
 
-  void save_tally([[maybe_unused]] std::uint32_t thread) override {
+  [[gnu::cold]] void save_tally([[maybe_unused]] std::uint32_t thread) override {
     if constexpr (requires(const typename Workload::Tally& tally) {
                     workload_.save(thread, tally);
                   }) {
@@ -162,12 +164,13 @@ class SubjectOf final : public LoopingSubject {
     }
   }
 
-  std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread, ThreadReport& report) override {
+  [[gnu::cold]] std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread,
+                                                         ThreadReport& report) override {
     return std::unique_ptr<OperationLoop>(
         new Loop(workload_.actor(thread), trial_, thread, pace_, report));
   }
 
-  Tallies<typename Workload::Tally> tallies() const {
+  [[gnu::cold]] Tallies<typename Workload::Tally> tallies() const {
     Tallies<typename Workload::Tally> all;
     if (runs_processes_) return all;  // they were in child processes, which have ended
     all.resize(loops_.size());

@@ -85,7 +85,7 @@ class CorrectLock : public ::testing::TestWithParam<std::size_t> {};
 TEST_P(CorrectLock, IsFoundCleanWithEveryOracleAsked) {
   // A machine that is slow, or busy, needs longer until every oracle has been asked.
   stress::Report report;
-  for (auto budget = std::chrono::milliseconds(300); budget < std::chrono::seconds(20);
+  for (auto budget = std::chrono::milliseconds(80); budget < std::chrono::seconds(30);
        budget *= 4) {
     report = look_into(stress_registry()[GetParam()], {.budget = budget});
     if (report.verdict != Verdict::kInconclusive) break;
