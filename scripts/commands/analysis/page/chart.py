@@ -99,6 +99,12 @@ def room(tall: float, left: float, right: float, top: float = 22, bottom: float 
     return made.add_axes((left / WIDE, bottom / whole, (WIDE - left - right) / WIDE, tall / whole))
 
 
+def beside(axes: Axes, gap: float, right: float = 14) -> Axes:
+    """Further axes of the same height, `gap` to the right of these."""
+    left, box = axes.get_position().x1 + gap / WIDE, axes.get_position()
+    return axes.figure.add_axes((left, box.y0, 1 - right / WIDE - left, box.height))
+
+
 def room_for_lines(names: Sequence[str]) -> Axes:
     """With room for the names of the lines at their ends; no names: they have none."""
     right = endings.LABEL_GAP * 72 + text_width(names) + 4 if names else 14

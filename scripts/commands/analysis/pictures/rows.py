@@ -114,7 +114,7 @@ def draw(run: Run, groups: list[Group], sheet: Sheet) -> Figure | None:
         for k, (place, measure) in enumerate(zip(axes[i * count :], sheet.measures)):
             names = {label: "" if k else figure.drawn(label) for label in ranked}
             draw_rows(place, group, measure, names, lambda label: _look(label, group.rows))
-        _write_title(axes[i * count], title, left, wide)
+        write_title(axes[i * count], title, left, wide)
     return made
 
 
@@ -127,7 +127,7 @@ def _look(label: str, rows: pd.DataFrame) -> palette.Look:
     return palette.banded(look) if error_model.of(rows).banded else look
 
 
-def _write_title(axes: Axes, title: str, left: float, wide: float) -> None:
+def write_title(axes: Axes, title: str, left: float, wide: float) -> None:
     """From the left edge of the rows' names."""
     axes.annotate(
         "\n".join(figure.wrapped([title], wide, figure.PANEL, bold=True)),
@@ -175,10 +175,12 @@ def draw_rows(
     axes.spines["left"].set_visible(False)
     banded = [one.column for one in measure.marks if one.band] or columns
     bounds = [bands.figures_and_bounds(group.rows, column) for column in banded]
-    _finish(axes, pd.concat([figures, *bounds]), measure, measure.line(group))
+    finish(axes, pd.concat([figures, *bounds]), measure, measure.line(group))
 
 
-def name_row(axes: Axes, y: float, words: str, gid: str | None, right: bool = False) -> None:
+def name_row(
+    axes: Axes, y: float, words: str, gid: str | None, right: bool = False, bold: bool = False
+) -> None:
     """Beside the axes at the height y, at the left or at the right."""
     axes.annotate(
         words,
@@ -189,6 +191,7 @@ def name_row(axes: Axes, y: float, words: str, gid: str | None, right: bool = Fa
         ha="left" if right else "right",
         va="center_baseline",
         annotation_clip=False,
+        weight="bold" if bold else "normal",
         gid=gid,
     )
 
@@ -260,9 +263,13 @@ def _draw_error(
         band[0].set_gid(gid)
 
 
-def _finish(
-    axes: Axes, values: pd.Series, measure: Measure, line: tuple[float, str] | None
+def finish(
+    axes: Axes,
+    values: pd.Series,
+    measure: Measure,
+    line: tuple[float, str] | None = None,
 ) -> None:
+    """Scale, ticks and label of the axis along which `measure` lies; the figures are drawn."""
     shown = [*values[values > 0], *([line[0]] if line else [])]
     if measure.bars:
         longest = measure.top or max([*shown, 0.0]) or 1.0
