@@ -14,13 +14,6 @@ import synthetic
 from analysis import core_kinds, loader
 from support import Capture, MakeRun
 
-ADDED = {
-    "threads_by_kind": "text",
-    "slow_operations_share": "ratio",
-    "fast_wait_p99_ns": "ns",
-    "slow_wait_p99_ns": "ns",
-}
-
 
 @pytest.fixture
 def folder(make_run: MakeRun) -> Path:
@@ -31,12 +24,7 @@ def folder(make_run: MakeRun) -> Path:
         row.update(threads_by_kind="fast 2, slow 2", slow_operations_share=share)
         row.update(fast_wait_p99_ns=4000, slow_wait_p99_ns=3.1e6)
 
-    folder = make_run(cells=synthetic.sweep(["global", "keyed"], threads=(4,)), change=change)
-    names = {**dict.fromkeys(synthetic.COLUMNS, "x"), **ADDED}
-    names.update(dict.fromkeys(loader.TEXT, "text"))
-    columns = [{"name": name, "unit": unit} for name, unit in names.items()]
-    (folder / "schema.json").write_text(json.dumps({"trials": columns}), encoding="utf-8")
-    return folder
+    return make_run(cells=synthetic.sweep(["global", "keyed"], threads=(4,)), change=change)
 
 
 def test_the_slow_cores_are_compared_with_an_equal_share(folder: Path) -> None:
@@ -52,6 +40,24 @@ def test_the_slow_cores_are_compared_with_an_equal_share(folder: Path) -> None:
         "global: the slow cores had 12 % of the operations, where an equal share is 50 %, and a"
         " p99 wait of 3.1 ms, against 4 µs on the fast ones"
     )
+
+
+def test_less_than_an_equal_share_is_significant_only_if_the_blocks_agree(
+    make_run: MakeRun,
+) -> None:
+    def change(row: dict[str, Any]) -> None:
+        shares = {"global": 0.12, "keyed": 0.1 + 0.2 * row["block"], "striped": 0.5}
+        share = shares[row["primitive"]] * (1 + 0.01 * row["block"])
+        row.update(threads_by_kind="fast 2, slow 2", slow_operations_share=share)
+
+    every = synthetic.sweep(["global", "keyed", "striped"], threads=(4,))
+    folder = make_run(cells=every, change=change)
+    found = {one.primitive: one for one in core_kinds.of(loader.load(folder))}
+    assert [label for label, one in found.items() if one.significantly_less] == ["global"]
+    low, high = found["global"].of_equal_low, found["global"].of_equal_high
+    assert low and high and low < found["global"].of_equal < high
+    few = make_run("few", cells=every, change=change, blocks=2)
+    assert not any(one.significantly_less for one in core_kinds.of(loader.load(few)))
 
 
 def test_compare_has_a_table_and_records(folder: Path, capsys: Capture) -> None:

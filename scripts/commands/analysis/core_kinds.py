@@ -2,27 +2,35 @@
 """Kinds of cores: what threads on the slowest kind of core got beside those on the fastest. Pure.
 
 Only of rows whose threads were bound to several kinds. A lock may serve both alike, or let the slow
-cores starve; and a hold on a slow core makes all wait.
+cores starve; and a hold on a slow core makes all wait. The interval of a share is that of
+sequential.py over its blocks, corrected for all shares of the run.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from analysis import cells, units
+from analysis import cells, sequential, units
 from analysis.loader import Run
 
 _COUNT = re.compile(r"(\w+) (\d+)")
-_FIGURES = ["slow_operations_share", "fast_wait_p99_ns", "slow_wait_p99_ns"]
+_LEAST_SHARE = 1e-6  # a share of nothing has no logarithm
 
 
 def percent(share: float) -> str:
     """0.123 -> 12 %."""
     return f"{100 * share:.0f} %"
+
+
+def median(figures: pd.Series) -> float | None:
+    """None if none is known."""
+    return None if figures.isna().all() else float(figures.median())
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,13 @@ class Shares:
     equal_share: float  # what it would be if each thread had completed as many
     fast_p99_ns: float | None  # None: no wait was timed
     slow_p99_ns: float | None
+    of_equal_low: float | None = None  # the interval of `of_equal`; None below 3 blocks
+    of_equal_high: float | None = None
+
+    @property
+    def significantly_less(self) -> bool:
+        """True if the blocks bear out that slow cores got less than an equal share."""
+        return self.of_equal_high is not None and self.of_equal_high < 1
 
     @property
     def of_equal(self) -> float:
@@ -43,18 +58,15 @@ class Shares:
         return self.slow_share / self.equal_share
 
     def words(self) -> str:
+        kinds = kinds_of(self.threads)
         said = (
-            f"{self.primitive}: the {self._kinds[-1]} cores had {percent(self.slow_share)} of the"
+            f"{self.primitive}: the {kinds[-1]} cores had {percent(self.slow_share)} of the"
             f" operations, where an equal share is {percent(self.equal_share)}"
         )
         if self.fast_p99_ns is None or self.slow_p99_ns is None:
             return said
         slow, fast = units.nanoseconds(self.slow_p99_ns), units.nanoseconds(self.fast_p99_ns)
-        return f"{said}, and a p99 wait of {slow}, against {fast} on the {self._kinds[0]} ones"
-
-    @property
-    def _kinds(self) -> list[str]:
-        return [name for name, _ in _COUNT.findall(self.threads)]
+        return f"{said}, and a p99 wait of {slow}, against {fast} on the {kinds[0]} ones"
 
     def record(self) -> dict[str, Any]:
         return {**self.__dict__, "of_equal": self.of_equal}
@@ -63,28 +75,63 @@ class Shares:
 def of(run: Run) -> list[Shares]:
     """By group in the order of the plan; the primitive that serves slow cores worst comes first."""
     rows = run.valid[run.valid["slow_operations_share"].notna()]
-    found = []
-    for group in cells.groups(rows):
-        own = [_shares(group, str(label), its) for label, its in group.rows.groupby("label")]
-        found += sorted(own, key=lambda one: one.of_equal)
-    return found
+    groups = cells.groups(rows)
+    own = [(place, group, *one) for place, group in enumerate(groups) for one in _by_label(group)]
+    ends = _intervals([its for *_, its in own])
+    found = [
+        (place, _shares(group, str(label), its, *interval))
+        for (place, group, label, its), interval in zip(own, ends)
+    ]
+    return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].of_equal))]
 
 
-def _shares(group: cells.Group, label: str, rows: pd.DataFrame) -> Shares:
-    share, fast, slow = (rows[name].median() for name in _FIGURES)
+def equal_share(threads: str) -> float:
+    """The slowest kind's share of the operations if all threads did as many: a third for `fast 2,
+    slow 1`."""
+    counts = [int(count) for _, count in _COUNT.findall(threads)]
+    return counts[-1] / sum(counts)
+
+
+def kinds_of(threads: str) -> list[str]:
+    """`fast` and `slow` for `fast 2, slow 1`."""
+    return [name for name, _ in _COUNT.findall(threads)]
+
+
+def _by_label(group: cells.Group) -> Iterable[tuple[Any, pd.DataFrame]]:
+    return group.rows.groupby("label")
+
+
+def _intervals(found: list[pd.DataFrame]) -> list[tuple[float | None, float | None]]:
+    """Of each cell's part of an equal share."""
+    if not found:
+        return []
+    logs = pd.DataFrame([_log_parts(rows) for rows in found]).to_numpy(dtype=float)
+    every = np.ones(len(logs), dtype=bool)
+    evidence = sequential.moderated(sequential.paired(logs), every)
+    corrected = sequential.holm(sequential.p_at_any_look(evidence), every.astype(float))
+    half = sequential.half_width(evidence, corrected.alpha)
+    ends = np.exp([evidence.center - half, evidence.center + half])
+    return [(None, None) if np.isnan(low) else (low, high) for low, high in ends.T.tolist()]
+
+
+def _log_parts(rows: pd.DataFrame) -> pd.Series:
+    """By block."""
+    shares = rows.groupby("block")["slow_operations_share"].median().clip(lower=_LEAST_SHARE)
+    return np.log(shares / equal_share(str(rows["threads_by_kind"].iloc[0])))
+
+
+def _shares(
+    group: cells.Group, label: str, rows: pd.DataFrame, low: float | None, high: float | None
+) -> Shares:
     threads = str(rows["threads_by_kind"].iloc[0])
     return Shares(
         group=cells.describe(group.key),
         primitive=label,
         threads=threads,
-        slow_share=float(share),
-        equal_share=_share_of_last(threads),
-        fast_p99_ns=None if pd.isna(fast) else float(fast),
-        slow_p99_ns=None if pd.isna(slow) else float(slow),
+        slow_share=float(rows["slow_operations_share"].median()),
+        equal_share=equal_share(threads),
+        fast_p99_ns=median(rows["fast_wait_p99_ns"]),
+        slow_p99_ns=median(rows["slow_wait_p99_ns"]),
+        of_equal_low=low,
+        of_equal_high=high,
     )
-
-
-def _share_of_last(threads: str) -> float:
-    """A third for `fast 2, slow 1`."""
-    counts = [int(count) for _, count in _COUNT.findall(threads)]
-    return counts[-1] / sum(counts)
