@@ -90,6 +90,27 @@ def sweep(
     ]
 
 
+def on_kinds(
+    primitives: Iterable[str] = ("global", "keyed", "striped"), keys: Iterable[int] = (1,)
+) -> list[dict[str, Any]]:
+    """Like the preset `hybrid`: four threads on fast cores, on slow ones, and on two of each."""
+    kinds = {"kind:fast": "fast 4", "kind:slow": "slow 4", "mixed:2+2": "fast 2, slow 2"}
+    loaded = {"load_share": 0.9, "think_kind": "spin", "think_ns": 1000}
+    return [
+        {**cell, **loaded, "pinning": pinning, "threads_by_kind": threads}
+        for pinning, threads in kinds.items()
+        for cell in sweep(primitives, threads=(4,), keys=keys)
+    ]
+
+
+def serve_slow_cores(row: dict[str, Any], share: float, p99_ns: float = 40_000.0) -> None:
+    """What the slow cores of a row got, if its threads were on two kinds; slow cores are slower."""
+    row["operations_per_s"] *= {"kind:slow": 0.4, "mixed:2+2": 0.6}.get(row["pinning"], 1.0)
+    if row["pinning"] == "mixed:2+2":
+        row.update(slow_operations_share=share * (1 + 0.01 * row["block"]))
+        row.update(fast_wait_p99_ns=4000.0, slow_wait_p99_ns=p99_ns)
+
+
 def quick() -> list[dict[str, Any]]:
     """Like the preset of that name: all five primitives with their baselines."""
     return [

@@ -88,13 +88,18 @@ def of(run: Run) -> list[Shares]:
 def equal_share(threads: str) -> float:
     """The slowest kind's share of the operations if all threads did as many: a third for `fast 2,
     slow 1`."""
-    counts = [int(count) for _, count in _COUNT.findall(threads)]
+    counts = list(counts_of(threads).values())
     return counts[-1] / sum(counts)
+
+
+def counts_of(threads: str) -> dict[str, int]:
+    """The threads on each kind of core, the fastest first, of `fast 2, slow 1`."""
+    return {name: int(count) for name, count in _COUNT.findall(threads)}
 
 
 def kinds_of(threads: str) -> list[str]:
     """`fast` and `slow` for `fast 2, slow 1`."""
-    return [name for name, _ in _COUNT.findall(threads)]
+    return list(counts_of(threads))
 
 
 def _by_label(group: cells.Group) -> Iterable[tuple[Any, pd.DataFrame]]:

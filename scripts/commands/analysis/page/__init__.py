@@ -8,6 +8,7 @@ svg         a matplotlib figure as inline SVG that the page's colours and script
 chart       one picture: its SVG, its caption, its key
 lines       pictures along an axis
 rows        pictures with a row for each primitive
+on_cores    pictures of a run on several kinds of cores, and a sentence for each
 sections, waits
             the pictures of the sections
 fleet_part  what a page says of several machines, before it has a form

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import cells, figure, fleet_tables, losses, readers, templates, text, unfairness
-from analysis import units
+from analysis import cells, figure, fleet_tables, losses, on_cores, readers, templates, text
+from analysis import unfairness, units
 from analysis.machines import Machine
 from analysis.page import cell_table, colours, content, method
 from analysis.page.cell_table import Column
@@ -27,6 +27,7 @@ from analysis.verdict import Comparison
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
+    ("cores", "Kinds of cores"),
     ("answer", "Answer"),
     ("load", "Cost and waits by load"),
     ("map", "Losses"),
@@ -98,6 +99,7 @@ def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None
         panels_of=lambda every: _panels_of(every, room),
         unfair=unfairness.EXPLAINED,
         losses_explained=losses.EXPLAINED,
+        cores_question=on_cores.QUESTION,
         readers_question=readers.QUESTION,
         readers_explained=readers.EXPLAINED,
         reader_steps=_READER_STEPS,

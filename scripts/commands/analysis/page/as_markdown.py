@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis import cells, figure, fleet_tables, losses, sections, tables, templates, unfairness
-from analysis import units
+from analysis import cells, figure, fleet_tables, losses, on_cores, sections, tables, templates
+from analysis import unfairness, units
 from analysis.fleet import Fleet
 from analysis.page import cell_table, content, method
 from analysis.page.as_html import TEMPLATES
@@ -36,6 +36,7 @@ def page(chapters: Sequence[Chapter], fleet: Fleet | None = None) -> str:
     whole = environment.get_template("report.md.j2").render(
         chapters=chapters,
         heading=content.heading,
+        cores_question=on_cores.QUESTION,
         losses=_losses,
         losses_explained=losses.EXPLAINED,
         readers_of=lambda found: "\n".join(tables.section_markdown(sections.of_readers(found))),

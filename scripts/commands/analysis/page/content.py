@@ -11,7 +11,7 @@ import pandas as pd
 from analysis import cells, core_kinds, figure, losses, readers, stressed, summary, tables
 from analysis import text, units, verdict
 from analysis.loader import Run
-from analysis.page import about, answer, cell_table, sections as pictured, waits
+from analysis.page import about, answer, cell_table, on_cores, sections as pictured, waits
 from analysis.page.cell_table import Line
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
@@ -42,6 +42,7 @@ class Chapter:
     facts: list[str]  # of the run, for its head
     notes: list[str]
     cannot: list[str]
+    on_cores: list[on_cores.Answer]  # empty where all cores are of one kind
     questions: list[answer.Question]
     losses: list[losses.Panel]
     comparisons: list[verdict.Comparison]
@@ -91,7 +92,10 @@ def _chapter(
     drawn = _drawn(table)
     maker = Maker(inks, f"{prefix}p", run.source)
     shown = rows[rows["label"].isin(drawn)]
+    panels, more_panels = on_cores.chosen(run, judged, most_pictures)
     sections = _sections(run, shown, maker, most_pictures) if pictures else {}
+    if pictures:
+        sections["cores"] = Section(*on_cores.charts(panels, more_panels, maker))
     charts = [chart for section in sections.values() for chart in section.charts]
     return Chapter(
         prefix=prefix,
@@ -102,11 +106,12 @@ def _chapter(
             *run.notes,
             *([note] if (note := about.target_note(run)) else []),
             *cells.expired(run.trials),
-            *_kinds_of_cores(run),
+            *([] if panels else _kinds_of_cores(run)),
             *_undrawn(table, drawn),
             *(run.error.explained() if pictures else []),
         ],
         cannot=about.cannot(run, table),
+        on_cores=on_cores.answers(panels),
         questions=answer.questions(table, judged),
         losses=losses.panels(judged),
         comparisons=judged.comparisons,

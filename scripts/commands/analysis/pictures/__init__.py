@@ -23,11 +23,13 @@ from analysis.pictures import (
     late_writes,
     makespan,
     micro,
+    on_cores,
     readers_or_mutex,
 )
 from analysis.pictures import scalability, throughput, wait, wait_by_rate, winner
 
 PICTURES: dict[str, Callable[[Run], Figure | None]] = {
+    "which-on-which-cores": on_cores.draw,
     "cost-by-load": cost_by_load.draw,
     "wait-by-load": cost_by_load.draw_waits,
     "winner": winner.draw,
