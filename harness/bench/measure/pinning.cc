@@ -31,25 +31,29 @@ void set_kind(Processor& processor, const std::vector<CoreKind>& kinds) {
 
 }  // namespace
 
-std::vector<Processor> allowed_processors() {
+std::vector<Processor> internal::processors_in(hwloc_topology_t topology,
+                                               const std::vector<int>& allowed) {
   std::vector<Processor> processors;
-  const std::vector<int> allowed = allowed_processor_numbers();
-  const Topology topology = load_topology();
-  if (topology == nullptr) return processors;
-  hwloc_topology_t all = topology.get();
-  const std::vector<CoreKind> kinds = core_kinds(all);
+  const std::vector<CoreKind> kinds = core_kinds(topology);
   hwloc_obj_t unit = nullptr;
-  while ((unit = hwloc_get_next_obj_by_type(all, HWLOC_OBJ_PU, unit)) != nullptr) {
+  while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr) {
     const auto number = static_cast<int>(unit->os_index);
     if (!std::binary_search(allowed.begin(), allowed.end(), number)) continue;
-    const int package = group_of(all, unit, HWLOC_OBJ_PACKAGE, 0);
+    const int package = group_of(topology, unit, HWLOC_OBJ_PACKAGE, 0);
     processors.push_back({.number = number,
-                          .core = group_of(all, unit, HWLOC_OBJ_CORE, number),
-                          .cluster = group_of(all, unit, HWLOC_OBJ_L3CACHE, package),
+                          .core = group_of(topology, unit, HWLOC_OBJ_CORE, number),
+                          .cluster = group_of(topology, unit, HWLOC_OBJ_L3CACHE, package),
                           .package = package});
     set_kind(processors.back(), kinds);
   }
   return processors;
+}
+
+std::vector<Processor> allowed_processors() {
+  const std::vector<int> allowed = allowed_processor_numbers();
+  const Topology topology = load_topology();
+  if (topology == nullptr) return {};
+  return internal::processors_in(topology.get(), allowed);
 }
 
 std::string why_no_processors() {

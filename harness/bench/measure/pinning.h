@@ -13,6 +13,8 @@
 
 #include "harness/bench/measure/placement.h"
 
+struct hwloc_topology;
+
 namespace lockbench {
 
 // The processors that this process may use, within its cpuset. They are in hwloc's order:
@@ -50,5 +52,12 @@ Placement placement_for(std::string_view pinning, std::uint32_t threads);
 // threads are placed again.
 absl::StatusOr<std::vector<int>> processors_for(std::string_view pinning, std::uint32_t threads,
                                                 const std::vector<int>& placed);
+
+namespace internal {
+
+// Those of a topology that are in `allowed`, which ascends. Pure.
+std::vector<Processor> processors_in(hwloc_topology* topology, const std::vector<int>& allowed);
+
+}  // namespace internal
 
 }  // namespace lockbench
