@@ -22,6 +22,10 @@ std::uint32_t number_in(const char* text) {
   return number;
 }
 
+hwloc_obj_t unit_of(hwloc_topology_t topology, int processor) {
+  return hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(processor));
+}
+
 ReportedKind reported_by(hwloc_topology_t topology, unsigned number, hwloc_bitmap_t set) {
   ReportedKind kind;
   unsigned count = 0;
@@ -30,7 +34,8 @@ ReportedKind reported_by(hwloc_topology_t topology, unsigned number, hwloc_bitma
     return {};
   }
   for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu)) {
-    kind.processors.push_back(cpu);
+    // One that is offline has no object.
+    if (unit_of(topology, cpu) != nullptr) kind.processors.push_back(cpu);
   }
   for (unsigned i = 0; i < count; ++i) {
     const std::string_view name = infos[i].name;
@@ -44,9 +49,8 @@ ReportedKind reported_by(hwloc_topology_t topology, unsigned number, hwloc_bitma
 std::uint32_t cores_among(hwloc_topology_t topology, const std::vector<int>& processors) {
   std::set<unsigned> cores;
   for (const int number : processors) {
-    const hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(number));
     const hwloc_obj_t core =
-        unit == nullptr ? nullptr : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
+        hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit_of(topology, number));
     if (core != nullptr) cores.insert(core->logical_index);
   }
   return static_cast<std::uint32_t>(cores.size());

@@ -21,7 +21,7 @@ namespace lockbench {
 struct CoreKind {
   std::string name;             // fast, middle, slow; see name_of_core_kind()
   std::string type;             // `IntelCore`; empty if hwloc does not know it
-  std::vector<int> processors;  // of the whole machine, by the kernel's numbers, ascending
+  std::vector<int> processors;  // online, of the whole machine, by the kernel's numbers, ascending
   std::uint32_t cores = 0;
   std::uint32_t greatest_mhz = 0;  // 0: unknown
 

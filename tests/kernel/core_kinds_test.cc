@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/kernel/topology.h"
+#include "tests/kernel/described_topology.h"
 
 namespace lockbench {
 namespace {
@@ -122,6 +123,27 @@ TEST(CoreKinds, CountCoresAndThreads) {
   EXPECT_EQ(kinds[1].cores, 2U);
   EXPECT_EQ(kinds[2].name, "slow");
   EXPECT_EQ(kinds[2].type, "IntelLowPower");
+}
+
+TEST(CoreKinds, OfATopologyInWhichHwlocKnowsNoneAreNone) {
+  EXPECT_THAT(core_kinds(DescribedTopology({{"", 4, 2}, {"", 4, 1}}).get()), IsEmpty());
+}
+
+TEST(CoreKinds, HaveNoProcessorThatIsOffline) {
+  // The second fast core, one hardware thread of the third, and the first slow core.
+  const DescribedTopology machine({{"IntelCore", 3, 2, 5200}, {"IntelAtom", 2, 1, 3900}},
+                                  {2, 3, 5, 6});
+  const std::vector<CoreKind> kinds = core_kinds(machine.get());
+  ASSERT_THAT(kinds, SizeIs(2));
+  EXPECT_THAT(kinds[0].processors, ElementsAre(0, 1, 4));
+  EXPECT_EQ(kinds[0].cores, 2U);
+  EXPECT_THAT(kinds[1].processors, ElementsAre(7));
+  EXPECT_EQ(kinds[1].cores, 1U);
+}
+
+TEST(CoreKinds, AreNoneIfAllCoresButThoseOfOneKindAreOffline) {
+  const DescribedTopology machine({{"IntelCore", 1, 2, 5200}, {"IntelAtom", 4, 1, 3900}}, {0, 1});
+  EXPECT_THAT(core_kinds(machine.get()), IsEmpty());
 }
 
 }  // namespace
