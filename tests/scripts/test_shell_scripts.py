@@ -13,7 +13,14 @@ from support import ROOT
 
 COMMANDS = [
     ROOT / f"scripts/{name}.sh"
-    for name in ("demo", "test", "maintain/suites", "maintain/generators", "maintain/systems")
+    for name in (
+        "demo",
+        "test",
+        "maintain/suites",
+        "maintain/generators",
+        "maintain/systems",
+        "maintain/kinds_of_cores",
+    )
 ]
 CI = ROOT / ".ci/run"
 SOURCED = [ROOT / "scripts/prepare.sh", ROOT / "scripts/maintain/engines.sh"]
