@@ -23,7 +23,7 @@ GraphSearch::GraphSearch() {
 void GraphSearch::begin() {
   graph_.clear();
   made_at_.clear();
-  for (auto& visits : visits_) visits.clear();
+  for (VisitedStates& visits : visits_) visits.clear();
   updated_ = {};
   waits_since_.fill(kNotWaiting);
   concludes_ = false;
@@ -122,12 +122,10 @@ bool GraphSearch::only_waits() const {
 
 void GraphSearch::about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) {
   if (std::exchange(updated_[thread], false)) changed(thread);
-  for (const Visit& visit : visits_[thread]) {
-    if (visit.place == place && visit.state == state) waits_since_[thread] = visit.events;
-  }
+  if (const auto before = visits_[thread].last_visit(place, state)) waits_since_[thread] = *before;
   // Without the round in which it failed or returned spuriously, all goes on in the same way.
   is_in_vain_ |= waits_since_[thread] != kNotWaiting && was_spurious(thread);
-  visits_[thread].push_back({place, state, graph_.count(thread)});
+  visits_[thread].add(place, state, graph_.count(thread));
 }
 
 // ---- which store an access meets

@@ -37,6 +37,7 @@
 
 #include "harness/stress/explore/search/execution_graph.h"
 #include "harness/stress/explore/strategy.h"
+#include "harness/stress/explore/world/visited_states.h"
 
 namespace lockbench::stress::explore {
 
@@ -71,13 +72,6 @@ class GraphSearch final : public Strategy, public AccessFollower {
  private:
   using Plan = std::vector<GraphEvent>;  // how an execution begins
 
-  // Where a thread was about to read, in which state, and how many events it had made then.
-  struct Visit {
-    const void* place;
-    std::uint64_t state;
-    std::uint32_t events;
-  };
-
   // A longer execution is mostly one that does not end.
   static constexpr std::size_t kMostEvents = 2000;
   static constexpr std::size_t kMostPlannedEvents = 500'000;  // of all plans, some 200 bytes each
@@ -105,7 +99,7 @@ class GraphSearch final : public Strategy, public AccessFollower {
   std::size_t planned_events_ = 0;  // of these
   ExecutionGraph graph_;
   std::vector<std::pair<std::uint64_t, EventName>> made_at_;  // stores by their steps, ascending
-  std::array<std::vector<Visit>, kMaxThreads> visits_;  // since the thread last changed something
+  std::array<VisitedStates, kMaxThreads> visits_;  // since the thread last changed something
   // The last event of the thread is an update, and is not known to have stored what it read.
   std::array<bool, kMaxThreads> updated_{};
   // The first event of the loop in which a thread waits; kNotWaiting: it does not.

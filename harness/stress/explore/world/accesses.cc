@@ -8,7 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/stress/explore/world/caller_state.h"
 #include "harness/stress/explore/world/world.h"
 
 namespace lockbench::stress::explore {
@@ -88,8 +87,8 @@ void World::cannot_follow(const char* what) {
 // A thread that comes back to a place in the same state repeats itself until another store is there
 // to read.
 void World::tell_position() {
-  if (!following() || !threads_[running_].instrumented) return;
-  const auto state = state_of_caller(arena_.stack(running_) + Arena::kStackBytes);
+  if (!following()) return;
+  const std::optional<std::uint64_t> state = state_of_running();
   if (state) follower_->about_to_read(running_, threads_[running_].place, *state);
 }
 
@@ -361,7 +360,7 @@ void World::plain_access(const PlainAccess& access) {
   check_frame(access.place);
   // A change of other memory than its stack is not part of the state in which the thread polls.
   if (access.writes && !arena_.in_stack(running_, access.place)) {
-    threads_[running_].poll_state.reset();
+    threads_[running_].visits.clear();
     if (follower_ != nullptr) follower_->changed(running_);
   }
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);

@@ -3,11 +3,8 @@
 #include "harness/stress/explore/world/world.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <utility>
-
-#include "harness/stress/explore/world/caller_state.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -153,7 +150,7 @@ void World::add_thread() {
   added.pauses = 0;
   added.read_old = false;
   added.polls_at = nullptr;
-  added.poll_state.reset();
+  added.visits.clear();
   added.due_ns = kNever;
   added.timeout_ns = 0;
   added.spare_ns = 0;

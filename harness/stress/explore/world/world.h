@@ -42,6 +42,7 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/explore/world/visited_states.h"
 #include "harness/stress/simulated/fibre.h"
 #include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
@@ -417,9 +418,9 @@ class World {
     std::uint32_t polls = 0;      // … number of polls in a row while it did not change
     std::uint32_t pauses = 0;     // number of pauses in a row while nothing changed
     bool read_old = false;        // its last access read or overwrote an old store
-    // Where the thread polls, and its state when it last did so there; see repeats_itself().
+    // Where the thread polls, and its last visit there; see repeats_itself().
     const void* polls_at = nullptr;
-    std::optional<std::uint64_t> poll_state;
+    VisitedStates visits;
     std::int64_t due_ns = kNever;  // when its call must return
     std::int64_t timeout_ns = 0;   // of that call, until the call reads the clock
     std::int64_t spare_ns = 0;     // passed in the call, though the thread could run
@@ -510,6 +511,7 @@ class World {
   bool following() const { return follower_ != nullptr && strategy_->restless(); }
   std::uint32_t awake_only() const;
   void tell_position();
+  std::optional<std::uint64_t> state_of_running();
   bool is_last() const;
   template <class Updates>
   NextAccess next_access(const void* word, const std::vector<std::uint8_t>& ages,

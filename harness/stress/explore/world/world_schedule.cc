@@ -175,10 +175,21 @@ void World::count_step() {
   }
 }
 
+// The state in which the running thread is about to read; absent if it is not in code of a plug-in.
+std::optional<std::uint64_t> World::state_of_running() {
+  if (!threads_[running_].instrumented) return std::nullopt;
+  return state_of_caller(arena_.stack(running_) + Arena::kStackBytes);
+}
+
 // True if instrumented code of the running thread polls in a loop that changes nothing: it is in
 // the state in which it polled here before. Such a thread can do nothing else until memory changes,
 // so it need not be run until then. The first poll at a place only notes the place, and the second
 // one its state, because most threads poll once or twice and then do something.
+//
+// GraphSearch asks the same of all places and states, because an execution in which it misses a
+// loop does not end. Here a miss costs some steps, and a state more than these: so only one place
+// is looked at, and only the last state there is kept. One that counts its polls has as many states
+// as an execution has steps.
 bool World::repeats_itself() {
   ThreadState& self = threads_[running_];
   if (self.polls_at != self.place) {
@@ -186,12 +197,13 @@ bool World::repeats_itself() {
     // time to time.
     if (!std::has_single_bit(self.polls)) return false;
     self.polls_at = self.place;
-    self.poll_state.reset();
+    self.visits.clear();
     return false;
   }
-  const auto state = state_of_caller(arena_.stack(running_) + Arena::kStackBytes);
-  const bool same = state.has_value() && state == self.poll_state;
-  self.poll_state = state;
+  const std::optional<std::uint64_t> state = state_of_running();
+  const bool same = state && self.visits.last_visit(self.place, *state);
+  self.visits.clear();
+  if (state) self.visits.add(self.place, *state, self.polls);
   return same;
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// VisitedStates: at which places in the code one thread was about to read, and in which states
+// (caller_state.h). If it comes to a place in a state in which it was there before, and neither it
+// nor memory has changed in between, it repeats itself until another store is there to read.
+//
+// Not offered  Knowledge of what has changed: the caller clears the visits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lockbench::stress::explore {
+
+class VisitedStates {
+ public:
+  void clear() { visits_.clear(); }
+
+  // `done` is how much the thread had done by then, as the caller counts it.
+  void add(const void* place, std::uint64_t state, std::uint32_t done) {
+    visits_.push_back({place, state, done});
+  }
+
+  // How much it had done at its last visit to the place in this state; absent if there was none.
+  std::optional<std::uint32_t> last_visit(const void* place, std::uint64_t state) const {
+    const auto last = std::find_if(visits_.rbegin(), visits_.rend(), [=](const Visit& visit) {
+      return visit.place == place && visit.state == state;
+    });
+    return last == visits_.rend() ? std::nullopt : std::optional(last->done);
+  }
+
+ private:
+  struct Visit {
+    const void* place;
+    std::uint64_t state;
+    std::uint32_t done;
+  };
+
+  std::vector<Visit> visits_;
+};
+
+}  // namespace lockbench::stress::explore
