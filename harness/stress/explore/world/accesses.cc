@@ -579,16 +579,14 @@ void World::join(std::uint32_t thread) {
   if (follower_ != nullptr) follower_->comes_after(running_, thread);
 }
 
-void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
-  for (const Own& own : owns_) {
-    if (own.thread == thread && own.maker == maker) return own.object;
-  }
+void* World::own_of(std::uint32_t thread, ThreadObjects::Maker maker) {
+  if (void* const made = thread_objects_.made_by(maker, thread)) return made;
   // An object with static storage begins to exist before any thread uses it, or behind a guard.
   const std::uint32_t maker_before = std::exchange(making_, running_ + 1);
   void* const made = maker();
   making_ = maker_before;
   const UntrackedScope untracked(*this);
-  owns_.push_back({thread, maker, made});
+  thread_objects_.add_made(maker, thread, made);
   return made;
 }
 

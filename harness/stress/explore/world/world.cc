@@ -3,7 +3,6 @@
 #include "harness/stress/explore/world/world.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace lockbench::stress::explore {
@@ -117,9 +116,7 @@ void World::reset() {
   arena_.reset();
   memory_.reset();
   threads_ = {};
-  owns_.clear();
-  thread_blocks_.clear();
-  at_end_.clear();
+  thread_objects_.clear();
   mutexes_.clear();
   execution_ = {};
   running_ = 0;
@@ -207,19 +204,12 @@ void World::begin_thread(void* body) {
 
 void World::destroy_at_end_of_thread(void (*destroy)(void*), void* object) {
   const UntrackedScope untracked(*this);
-  at_end_.push_back({running_, destroy, object});
+  thread_objects_.add_at_end({running_, destroy, object});
 }
 
 void World::end_thread() {
   if (running_ == 0) return;
-  for (;;) {
-    const auto last = std::find_if(at_end_.rbegin(), at_end_.rend(),
-                                   [this](const AtEnd& one) { return one.thread == running_; });
-    if (last == at_end_.rend()) return;
-    const AtEnd one = *last;
-    at_end_.erase(std::next(last).base());
-    one.destroy(one.object);
-  }
+  while (const auto last = thread_objects_.take_at_end(running_)) last->destroy(last->object);
 }
 
 void World::leave(End end) {
@@ -292,9 +282,7 @@ Arena::Lost World::lost_allocations(const void* kept) {
   const std::byte* const frame = static_cast<const std::byte*>(__builtin_frame_address(0));
   add(&kept, sizeof kept);
   add(frame, static_cast<std::size_t>(arena_.stack(running_) + Arena::kStackBytes - frame));
-  for (const ThreadBlock& block : thread_blocks_) add(&block.place, sizeof block.place);
-  for (const AtEnd& end : at_end_) add(&end.object, sizeof end.object);
-  for (const Own& own : owns_) add(&own.object, sizeof own.object);
+  thread_objects_.add_roots(roots);
   return arena_.lost(roots);
 }
 
@@ -313,18 +301,11 @@ std::optional<std::uint32_t> World::owner_of_mutex_for(std::uint32_t thread) con
   return held == mutexes_.end() ? std::nullopt : std::optional(held->owner);
 }
 
-std::byte* World::thread_block(std::size_t module) const {
-  for (const ThreadBlock& block : thread_blocks_) {
-    if (block.thread == running_ && block.module == module) return block.place;
-  }
-  return nullptr;
-}
-
 std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
   constexpr std::size_t kAlignment = 64;
   auto* const place = static_cast<std::byte*>(allocate(bytes, kAlignment));
   const UntrackedScope untracked(*this);
-  thread_blocks_.push_back({running_, module, place});
+  thread_objects_.add_block(running_, module, place);
   return place;
 }
 

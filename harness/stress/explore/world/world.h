@@ -42,6 +42,7 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/explore/world/thread_objects.h"
 #include "harness/stress/explore/world/visited_states.h"
 #include "harness/stress/simulated/fibre.h"
 #include "harness/stress/trace/event.h"
@@ -288,7 +289,9 @@ class World {
   }
 
   // The running thread's copy of a module's thread-local variables; null until it was added.
-  std::byte* thread_block(std::size_t module) const;
+  std::byte* thread_block(std::size_t module) const {
+    return thread_objects_.block(running_, module);
+  }
   std::byte* add_thread_block(std::size_t module, std::size_t bytes);
 
   // check_null: fails the execution if the address is null. check_freed: fails it if the memory was
@@ -372,16 +375,10 @@ class World {
   void pause();
   std::uint32_t start(std::function<void()> body);
   void join(std::uint32_t thread);
-  void* own_of(std::uint32_t thread, platform::simulated::Maker maker);
+  void* own_of(std::uint32_t thread, ThreadObjects::Maker maker);
   static constexpr std::uint32_t kProcess = kMaxThreads;
 
  private:
-  struct ThreadBlock {
-    std::uint32_t thread;
-    std::size_t module;
-    std::byte* place;
-  };
-
   static constexpr std::int64_t kNever = INT64_MAX;
 
   // Threads that have polled in turn this many times count as waiting forever.
@@ -429,21 +426,9 @@ class World {
     std::int64_t latest_ns() const { return due_ns == kNever ? kNever : due_ns + spare_ns; }
   };
 
-  struct AtEnd {
-    std::uint32_t thread;
-    void (*destroy)(void*);
-    void* object;
-  };
-
   struct Mutex {
     std::uint32_t owner;
     const void* place;
-  };
-
-  struct Own {
-    std::uint32_t thread;
-    platform::simulated::Maker maker;
-    void* object;
   };
 
   // Numbers for Memory::note() of things that are not words.
@@ -529,10 +514,8 @@ class World {
   // The word that each thread is about to access, or null.
   std::array<const void*, kMaxThreads> next_{};
   std::vector<Option> options_;
-  std::vector<Own> owns_;
-  std::vector<ThreadBlock> thread_blocks_;
+  ThreadObjects thread_objects_;
   std::vector<Mutex> mutexes_;  // of the library, that are held
-  std::vector<AtEnd> at_end_;
   Execution execution_{};
   ExecutionAhead* ahead_ = nullptr;
   Crashed crashed_;
