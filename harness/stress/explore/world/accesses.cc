@@ -406,51 +406,28 @@ std::uint64_t World::load_to_sleep(const void* word) {
 }
 
 World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
-                           Channels channels, bool names_signals) {
+                           WakeChannels channels, bool names_signals) {
   const UntrackedScope untracked(*this);
   point(word);
   note_flushes(running_);
   const std::uint64_t seen = load_to_sleep(word);
-  const bool sleeps = seen == expected && deadline_ns > now_ns_;
+  const bool sleeps = seen == expected && deadline_ns > clock_.now_ns();
   note_access(sleeps ? Access::kSleep : Access::kAwake, word, 4, seen, expected);
   check_life(word);
   if (seen != expected) return WaitEnd::kChanged;
-  if (deadline_ns <= now_ns_) return WaitEnd::kTimedOut;
+  if (!sleeps) return WaitEnd::kTimedOut;
   // It may return at once: because of a signal or, more seldom, without reason.
   if (fails_spuriously()) {
     const bool interrupted = names_signals && !fails_spuriously();
     note_access(interrupted ? Access::kInterrupted : Access::kWoken, word, 4, 0, 0);
     return interrupted ? WaitEnd::kInterrupted : WaitEnd::kWoken;
   }
-  if (deadline_ns != kNever) cannot_follow(kTimePasses);
-  ThreadState& self = threads_[running_];
-  self.sleeps_on = word;
-  self.channels = channels;
-  self.deadline_ns = deadline_ns;
+  if (deadline_ns != SimulatedClock::kNever) cannot_follow(kTimePasses);
   memory_.note(running_, kQueues + memory_.number_of(word), true);
-  fall_asleep();
-  note_access(self.timed_out ? Access::kTimedOut : Access::kWoken, word, 4, 0, 0);
-  return self.timed_out ? WaitEnd::kTimedOut : WaitEnd::kWoken;
-}
-
-int World::sleepers_to_wake(const void* word, int most, Channels channels) const {
-  const auto sleep_there =
-      std::count_if(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
-        return thread.state == State::kAsleep && thread.sleeps_on == word &&
-               (thread.channels & channels) != 0;
-      });
-  return static_cast<int>(std::min<std::ptrdiff_t>(sleep_there, most));
-}
-
-// The first thread that sleeps on the word; null if none does.
-World::ThreadState* World::first_sleeper(const void* word, Channels channels) {
-  ThreadState* first = nullptr;
-  for (ThreadState& thread : threads_) {
-    if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
-    if ((thread.channels & channels) == 0) continue;
-    if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
-  }
-  return first;
+  const bool woken = fall_asleep(
+      {.thread = running_, .word = word, .channels = channels, .deadline_ns = deadline_ns});
+  note_access(woken ? Access::kWoken : Access::kTimedOut, word, 4, 0, 0);
+  return woken ? WaitEnd::kWoken : WaitEnd::kTimedOut;
 }
 
 // No thread sleeps on a word that does not exist or that no thread has accessed.
@@ -459,7 +436,7 @@ void World::fence_of_wake_up(const void* word) {
   memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
 }
 
-int World::wake(const void* word, int count, Channels channels) {
+int World::wake(const void* word, int count, WakeChannels channels) {
   const UntrackedScope untracked(*this);
   point();
   note_flushes(running_);
@@ -470,28 +447,26 @@ int World::wake(const void* word, int count, Channels channels) {
         .step = execution_.steps, .thread = running_, .word = word, .queues = true};
     choose_as_told(next, {});
   }
-  const int woken = sleepers_to_wake(word, count, channels);
+  const int woken = sleepers_.count_on(word, channels, count);
   note_access(Access::kWake, word, 4, 0, static_cast<std::uint64_t>(woken));
   wake_first(word, woken, channels);
   return woken;
 }
 
-void World::wake_first(const void* word, int count, Channels channels) {
+void World::wake_first(const void* word, int count, WakeChannels channels) {
   for (; count > 0; --count) {
-    ThreadState* const first = first_sleeper(word, channels);
+    const std::uint32_t first = *sleepers_.first_on(word, channels);
     // The word exists, because a thread sleeps on it.
     memory_.note(running_, kQueues + memory_.number_of(word), true);
-    first->state = State::kReady;
-    first->deadline_ns = kNever;
-    const auto thread = static_cast<std::uint32_t>(first - threads_.data());
-    memory_.note(thread, kQueues + memory_.number_of(word), true);
-    if (follower_ != nullptr) follower_->comes_after(thread, running_);
+    wake_up(first);
+    memory_.note(first, kQueues + memory_.number_of(word), true);
+    if (follower_ != nullptr) follower_->comes_after(first, running_);
   }
 }
 
 // The threads that are moved stay asleep and keep their order.
 int World::requeue(const void* from, const void* to, int wakes, int moves,
-                   std::optional<std::uint32_t> expected, Channels channels) {
+                   std::optional<std::uint32_t> expected, WakeChannels channels) {
   const UntrackedScope untracked(*this);
   cannot_follow("it moves sleepers from one word to another");
   point(from);
@@ -499,16 +474,15 @@ int World::requeue(const void* from, const void* to, int wakes, int moves,
   memory_.flush(running_);
   if (memory_.weak()) fence_of_wake_up(from);
   if (expected && memory_.peek(from, 4) != *expected) return -1;
-  const int woken = sleepers_to_wake(from, wakes, channels);
+  const int woken = sleepers_.count_on(from, channels, wakes);
   note_access(Access::kWake, from, 4, 0, static_cast<std::uint64_t>(woken));
   wake_first(from, woken, channels);
-  const int moved = sleepers_to_wake(from, moves, channels);
+  const int moved = sleepers_.count_on(from, channels, moves);
   for (int i = 0; i < moved; ++i) {
-    ThreadState* const first = first_sleeper(from, channels);
-    first->sleeps_on = to;
-    const auto thread = static_cast<std::uint32_t>(first - threads_.data());
+    const std::uint32_t first = *sleepers_.first_on(from, channels);
+    sleepers_.move(first, to);
     memory_.note(running_, kQueues + memory_.number_of(to), true);
-    memory_.note(thread, kQueues + memory_.number_of(to), true);
+    memory_.note(first, kQueues + memory_.number_of(to), true);
   }
   return woken + moved;
 }
@@ -518,12 +492,7 @@ std::int64_t World::now() {
   if (!is_last()) cannot_follow("it reads a clock");
   point();
   memory_.note(running_, kClock, false);
-  ThreadState& self = threads_[running_];
-  if (self.due_ns != kNever && self.timeout_ns != 0) {
-    self.due_ns = std::max(self.due_ns, now_ns_ + std::exchange(self.timeout_ns, 0));
-    self.spare_ns = 0;
-  }
-  return now_ns_;
+  return clock_.read(running_);
 }
 
 bool World::is_last() const {
@@ -537,9 +506,8 @@ void World::sleep_until(std::int64_t deadline_ns) {
   // In the end, when only the first thread is left, time passes in one way alone.
   if (!is_last()) cannot_follow(kTimePasses);
   point();
-  if (deadline_ns <= now_ns_) return;
-  threads_[running_].deadline_ns = deadline_ns;
-  fall_asleep();
+  if (deadline_ns <= clock_.now_ns()) return;
+  fall_asleep({.thread = running_, .deadline_ns = deadline_ns});
 }
 
 void World::pause() {
@@ -570,10 +538,7 @@ void World::join(std::uint32_t thread) {
   note_flushes(running_);
   memory_.flush(running_);
   if (stuck_) return;
-  if (!ended(thread)) {
-    threads_[running_].joins = thread;
-    fall_asleep();
-  }
+  if (!ended(thread)) fall_asleep({.thread = running_, .joins = thread});
   if (stuck_) return;
   memory_.joined(running_, thread);
   if (follower_ != nullptr) follower_->comes_after(running_, thread);

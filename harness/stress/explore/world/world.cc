@@ -122,11 +122,10 @@ void World::reset() {
   running_ = 0;
   running_since_ = 0;
   making_ = 0;
-  now_ns_ = kStartNs;
-  sleeps_ = 0;
+  clock_.reset();
+  sleepers_.clear();
   idle_since_ = 0;
   idle_pauses_ = 0;
-  any_deadline_ = false;
   spurious_ = 0;
   refusal_.clear();
   memory_failure_.clear();
@@ -139,19 +138,12 @@ void World::add_thread() {
   added.state = State::kReady;
   next_[threads_.size()] = nullptr;
   added.before_access = false;
-  added.sleeps_on = nullptr;
-  added.joins = 0;
-  added.deadline_ns = kNever;
   added.polled_at = 0;
   added.polls = 0;
   added.pauses = 0;
   added.read_old = false;
   added.polls_at = nullptr;
   added.visits.clear();
-  added.due_ns = kNever;
-  added.timeout_ns = 0;
-  added.spare_ns = 0;
-  added.overdue_ns = 0;
   added.ignores_races = 0;
   added.processor = static_cast<std::uint32_t>(threads_.size() % 2);
   threads_ = std::span(slots_).first(threads_.size() + 1);
@@ -192,13 +184,11 @@ void World::begin_thread(void* body) {
   world.memory_.flush(world.running_);
   world.memory_.ended(world.running_);
   world.threads_[world.running_].state = State::kEnded;
-  for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
-    ThreadState& other = world.threads_[i];
-    if (other.state != State::kAsleep || other.joins != world.running_ || other.joins == 0)
-      continue;
-    other.state = State::kReady;
-  }
   if (world.running_ == 0) world.leave(End::kFinished);
+  for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
+    const Sleep* const sleep = world.sleepers_.find(i);
+    if (sleep != nullptr && sleep->joins == world.running_) world.wake_up(i);
+  }
   world.choose_next(false);
 }
 
@@ -293,11 +283,10 @@ void World::note_mutex(const void* mutex, bool holds) {
 }
 
 std::optional<std::uint32_t> World::owner_of_mutex_for(std::uint32_t thread) const {
-  const ThreadState& waiting = threads_[thread];
-  if (waiting.state != State::kAsleep || waiting.sleeps_on == nullptr) return std::nullopt;
-  const auto held = std::find_if(mutexes_.begin(), mutexes_.end(), [&](const Mutex& mutex) {
-    return mutex.place == waiting.sleeps_on;
-  });
+  const Sleep* const sleep = sleepers_.find(thread);
+  if (sleep == nullptr || sleep->word == nullptr) return std::nullopt;
+  const auto held = std::find_if(mutexes_.begin(), mutexes_.end(),
+                                 [&](const Mutex& mutex) { return mutex.place == sleep->word; });
   return held == mutexes_.end() ? std::nullopt : std::optional(held->owner);
 }
 
@@ -311,16 +300,12 @@ std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
 
 void World::expect_answer(std::int64_t due_ns) {
   cannot_follow("a call has a timeout");
-  any_deadline_ = true;
-  threads_[running_].due_ns = due_ns;
-  threads_[running_].timeout_ns = due_ns - now_ns_;
-  threads_[running_].spare_ns = 0;
-  threads_[running_].overdue_ns = 0;
+  clock_.expect_answer(running_, due_ns);
 }
 
 bool World::naps(std::uint32_t thread) const {
-  const ThreadState& state = threads_[thread];
-  return state.state == State::kAsleep && state.sleeps_on == nullptr && state.joins == 0;
+  const Sleep* const sleep = sleepers_.find(thread);
+  return sleep != nullptr && sleep->is_until_a_time();
 }
 
 bool World::settled(std::uint32_t thread) const {

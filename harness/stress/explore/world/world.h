@@ -42,6 +42,8 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/explore/world/simulated_clock.h"
+#include "harness/stress/explore/world/sleepers.h"
 #include "harness/stress/explore/world/thread_objects.h"
 #include "harness/stress/explore/world/visited_states.h"
 #include "harness/stress/simulated/fibre.h"
@@ -64,9 +66,6 @@ enum class End {
 class World {
  public:
   static constexpr std::uint64_t kMostSteps = 50'000;
-  // The clock when an execution begins: just before a full second, so that a deadline that is
-  // computed as a timespec has to carry.
-  static constexpr std::int64_t kStartNs = 999'999'700'000;
   // Threads that pause may poll again this many times each in any order, although no word has
   // changed. After that they poll in turn.
   static constexpr std::uint32_t kFreePolls = 2;
@@ -217,18 +216,13 @@ class World {
   // True if the thread polls without sleeping.
   bool spins(std::uint32_t thread) const { return threads_[thread].state == State::kPaused; }
 
-  std::int64_t time_ns() const { return now_ns_; }
+  std::int64_t time_ns() const { return clock_.now_ns(); }
 
   // The current call of the running thread must return at `due_ns`, so time may advance to that
-  // moment whatever the thread does. A lock counts a timeout from the moment at which it first
-  // reads the clock. If it does so later than at the beginning of the call, `due_ns` moves by the
-  // same amount; otherwise the timeout would never end for a thread that spins. If time passes
-  // later in the call, though the thread could run, the lock may have counted from a reading after
-  // that: if nothing else goes on, as much time passes once more. overdue_ns(): how much time has
-  // passed after all that only because no thread could run.
+  // moment whatever the thread does (simulated_clock.h).
   void expect_answer(std::int64_t due_ns);
-  void answered() { threads_[running_].due_ns = kNever; }
-  std::int64_t overdue_ns(std::uint32_t thread) const { return threads_[thread].overdue_ns; }
+  void answered() { clock_.answered(running_); }
+  std::int64_t overdue_ns(std::uint32_t thread) const { return clock_.overdue_ns(thread); }
 
   // Grows with every access of the program, over all executions.
   std::uint64_t accesses() const { return accesses_; }
@@ -354,22 +348,17 @@ class World {
   // comes before an earlier store. Under c11 it orders nothing between threads.
   void compiler_fence(std::memory_order order);
   void fence_all();
-  // A wake-up reaches a sleeper if both name a common channel. The kernel's futex has 32 (BITSET)
-  // for calls that are private to a process, and 32 others for calls that are not: it looks for the
-  // sleepers of the two in different places.
-  using Channels = std::uint64_t;
-  static constexpr Channels kAllChannels = ~Channels{0};
   enum class WaitEnd { kWoken, kChanged, kTimedOut, kInterrupted };
   // names_signals: the caller distinguishes a sleep that a signal interrupts. Otherwise it ends as
   // if the thread had been woken.
   WaitEnd wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
-               Channels channels = kAllChannels, bool names_signals = false);
+               WakeChannels channels = kAllChannels, bool names_signals = false);
   // Returns the number of threads that were woken.
-  int wake(const void* word, int count, Channels channels = kAllChannels);
+  int wake(const void* word, int count, WakeChannels channels = kAllChannels);
   // Wakes some threads that sleep on one word and moves others to another word. Returns the number
   // of both. If the first word does not have the expected value, returns -1 and does nothing.
   int requeue(const void* from, const void* to, int wakes, int moves,
-              std::optional<std::uint32_t> expected, Channels channels = kAllChannels);
+              std::optional<std::uint32_t> expected, WakeChannels channels = kAllChannels);
   std::int64_t now();
   void sleep_until(std::int64_t deadline_ns);
   void pause();
@@ -379,8 +368,6 @@ class World {
   static constexpr std::uint32_t kProcess = kMaxThreads;
 
  private:
-  static constexpr std::int64_t kNever = INT64_MAX;
-
   // Threads that have polled in turn this many times count as waiting forever.
   static constexpr std::uint32_t kIdlePolls = 1000;
   // How much time may pass at once while a thread can run. More is not the scheduler's fault: a
@@ -399,15 +386,10 @@ class World {
   struct ThreadState {
     State state = State::kReady;
     Fibre fibre;
-    const void* place = nullptr;       // return address of its last access
-    bool instrumented = false;         // that is in the code of a plug-in
-    bool before_access = false;        // it stands at point()
-    const void* sleeps_on = nullptr;   // a word; null: waits for a time or joins a thread
-    Channels channels = kAllChannels;  // through which it can be woken
-    std::uint32_t joins = 0;           // the thread that it joins; 0: none
-    std::int64_t deadline_ns = kNever;
-    std::uint64_t slept_since = 0;  // number in the order of sleepers
-    bool timed_out = false;
+    const void* place = nullptr;  // return address of its last access
+    bool instrumented = false;    // that is in the code of a plug-in
+    bool before_access = false;   // it stands at point()
+    bool timed_out = false;       // its last sleep ended at its deadline
     int ignores_races = 0;
     std::uint32_t processor = 0;
     std::uint64_t paused_at = 0;  // value of memory_.changes()
@@ -418,12 +400,6 @@ class World {
     // Where the thread polls, and its last visit there; see repeats_itself().
     const void* polls_at = nullptr;
     VisitedStates visits;
-    std::int64_t due_ns = kNever;  // when its call must return
-    std::int64_t timeout_ns = 0;   // of that call, until the call reads the clock
-    std::int64_t spare_ns = 0;     // passed in the call, though the thread could run
-    std::int64_t overdue_ns = 0;
-
-    std::int64_t latest_ns() const { return due_ns == kNever ? kNever : due_ns + spare_ns; }
   };
 
   struct Mutex {
@@ -458,14 +434,15 @@ class World {
   void go_on_with(std::uint32_t thread);
   void inspect_when_stuck();
   bool anybody_has_a_deadline(bool with_spare) const;
-  bool somebody_is_overdue() const;
   void let_time_pass();
   std::int64_t next_deadline() const;
   std::int64_t last_look_of_a_poller() const;
   void note_poll(bool in_vain);
   bool repeats_itself();
   void wait_for_change();
-  void fall_asleep();
+  bool fall_asleep(const Sleep& sleep);
+  void wake_up(std::uint32_t thread);
+  void time_out(Sleep sleep);
   [[noreturn]] void leave(End end);
   void check_life(const void* word);
   void check_race_of_atomic(const void* word, unsigned bytes, bool writes);
@@ -474,9 +451,7 @@ class World {
                    std::uint64_t now, std::memory_order order = std::memory_order_relaxed);
   void note_flush(std::uint32_t thread, const Memory::Pending& store);
   void note_flushes(std::uint32_t thread);
-  int sleepers_to_wake(const void* word, int most, Channels channels) const;
-  ThreadState* first_sleeper(const void* word, Channels channels);
-  void wake_first(const void* word, int count, Channels channels);
+  void wake_first(const void* word, int count, WakeChannels channels);
   std::uint64_t begin_update_at_last(const void* word, unsigned bytes);
 
   // Only with Model::kC11:
@@ -527,11 +502,10 @@ class World {
   bool untracked_ = false;
   bool all_paused_ = false;
   std::uint32_t running_ = 0;
-  std::int64_t now_ns_ = kStartNs;
-  std::uint64_t sleeps_ = 0;
+  SimulatedClock clock_;
+  Sleepers sleepers_;
   std::uint64_t idle_since_ = 0;  // value of memory_.changes()
   std::uint32_t idle_pauses_ = 0;
-  bool any_deadline_ = false;   // a thread has had one
   std::uint32_t spurious_ = 0;  // number so far
   OrderSites* sites_ = nullptr;
   // The orders of the update that has begun, if sites_ is set.

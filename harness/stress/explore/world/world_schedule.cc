@@ -29,10 +29,8 @@ void World::collect(bool may_go_on) {
   all_paused_ = options_.empty();
   if (all_paused_) collect_paused();
   if (!anybody_has_a_deadline(options_.empty())) return;
-  const bool answer_is_due =
-      std::any_of(threads_.begin(), threads_.end(),
-                  [](const ThreadState& thread) { return thread.due_ns != kNever; });
-  if (options_.empty() || !answer_is_due || next_deadline() - now_ns_ <= kMostHurryNs) {
+  if (options_.empty() || !clock_.expects_any_answer() ||
+      next_deadline() - clock_.now_ns() <= kMostHurryNs) {
     options_.push_back({Option::kTime, 0});
   }
 }
@@ -75,8 +73,8 @@ void World::collect_paused() {
   }
   const auto threads = static_cast<std::uint32_t>(threads_.size());
   const bool by_turns = ++idle_pauses_ > kFreePolls * threads;
-  const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
-                                              : idle_pauses_ > polls_before_time_ * threads;
+  const bool may_pass = clock_.any_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
+                                             : idle_pauses_ > polls_before_time_ * threads;
   if (may_pass && anybody_has_a_deadline(true)) return;
   if (idle_pauses_ > std::max(kIdlePolls, polls_before_time_) * threads) return;
   for (std::uint32_t i = 1; i <= threads; ++i) {
@@ -88,17 +86,8 @@ void World::collect_paused() {
 }
 
 bool World::anybody_has_a_deadline(bool with_spare) const {
-  return any_deadline_ &&
-         std::any_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
-           const std::int64_t due_ns = with_spare ? thread.latest_ns() : thread.due_ns;
-           const bool due = thread.due_ns != kNever && due_ns > now_ns_;
-           return due || (thread.state == State::kAsleep && thread.deadline_ns != kNever);
-         });
-}
-
-bool World::somebody_is_overdue() const {
-  return std::any_of(threads_.begin(), threads_.end(),
-                     [&](const ThreadState& thread) { return thread.latest_ns() <= now_ns_; });
+  return clock_.any_due_later(with_spare) ||
+         sleepers_.first_deadline_ns() != SimulatedClock::kNever;
 }
 
 void World::decide(bool may_go_on) {
@@ -144,13 +133,13 @@ void World::decide(bool may_go_on) {
 // If thread 0 waits for the others, it continues and looks at the state that they left. It may be
 // the last thread that began to wait.
 void World::inspect_when_stuck() {
-  const bool waits_itself = running_ == 0 && threads_[0].joins == 0;
-  if (!inspects_when_stuck_ || waits_itself || threads_[0].state != State::kAsleep) {
-    leave(End::kStuck);
-  }
+  const Sleep* const sleep = sleepers_.find(0);
+  if (!inspects_when_stuck_ || sleep == nullptr) leave(End::kStuck);
+  const bool waits_itself = running_ == 0 && sleep->joins == 0;
+  if (waits_itself) leave(End::kStuck);
   stuck_ = true;
   log_.stop();
-  threads_[0].state = State::kReady;
+  wake_up(0);
   go_on_with(0);
 }
 
@@ -163,7 +152,7 @@ void World::go_on_with(std::uint32_t thread) {
 }
 
 bool World::runs_past_its_deadline() const {
-  return !conditions_.patient && threads_[running_].due_ns <= now_ns_ &&
+  return !conditions_.patient && clock_.is_due(running_) &&
          execution_.steps - running_since_ > kMostSteps / 2;
 }
 
@@ -277,64 +266,59 @@ void World::choose_next(bool may_go_on) {
 
 // The next moment at which a thread wakes up or its answer is due.
 std::int64_t World::next_deadline() const {
-  std::int64_t next = kNever;
-  for (const ThreadState& thread : threads_) {
-    if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
-    if (thread.latest_ns() <= now_ns_) continue;
-    next = std::min(next, thread.due_ns > now_ns_ ? thread.due_ns : thread.latest_ns());
-  }
-  return next;
+  return std::min(sleepers_.first_deadline_ns(), clock_.next_due_ns());
 }
 
 // The last moment before the call of a thread that polls must return. One that ends early has seen
 // its end by then, whatever it takes for its end. One that sleeps has told its end.
 std::int64_t World::last_look_of_a_poller() const {
-  std::int64_t first = kNever;
-  for (const ThreadState& thread : threads_) {
-    const bool polls = thread.state == State::kPaused && thread.due_ns != kNever;
-    if (polls && thread.due_ns - 1 > now_ns_) first = std::min(first, thread.due_ns - 1);
+  std::int64_t first = SimulatedClock::kNever;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (spins(i)) first = std::min(first, clock_.last_before_due_ns(i));
   }
   return first;
 }
 
 void World::let_time_pass() {
-  const std::int64_t before_ns = now_ns_;
   // This was the only option: no thread can run, and no store is pending.
   const bool forced = options_.size() == 1;
   std::int64_t next = next_deadline();
   if (forced) next = std::min(next, last_look_of_a_poller());
-  now_ns_ = std::max(now_ns_, next);
+  clock_.advance(next);
   idle_pauses_ = 0;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-    ThreadState& thread = threads_[i];
-    if (thread.latest_ns() <= before_ns && forced) thread.overdue_ns += now_ns_ - before_ns;
-    if (thread.due_ns != kNever && !forced && thread.state != State::kAsleep) {
-      thread.spare_ns += now_ns_ - before_ns;
-    }
-    if (thread.due_ns > before_ns && thread.due_ns <= now_ns_) memory_.note(i, kClock, true);
-    if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
-    thread.state = State::kReady;
-    thread.timed_out = true;
-    memory_.note(i, kClock, true);
-    if (thread.sleeps_on != nullptr) {
-      memory_.note(i, kQueues + memory_.number_of(thread.sleeps_on), true);
-    }
+    const Sleep* const sleep = sleepers_.find(i);
+    if (forced) clock_.add_overdue(i);
+    if (!forced && sleep == nullptr) clock_.add_spare(i);
+    if (clock_.became_due(i)) memory_.note(i, kClock, true);
+    if (sleep != nullptr && sleep->deadline_ns <= clock_.now_ns()) time_out(*sleep);
   }
 }
 
-void World::fall_asleep() {
+// The running thread sleeps until it is woken, or until its deadline: then this returns false.
+bool World::fall_asleep(const Sleep& sleep) {
   if (stuck_) leave(End::kStuck);
   ThreadState& self = threads_[running_];
   if (follower_ != nullptr) follower_->changed(running_);
-  any_deadline_ |= self.deadline_ns != kNever;
   self.state = State::kAsleep;
   self.timed_out = false;
-  self.slept_since = ++sleeps_;
+  sleepers_.add(sleep);
   decide(false);
   memory_.step(running_);
-  self.deadline_ns = kNever;
-  self.sleeps_on = nullptr;
-  self.joins = 0;
+  return !self.timed_out;
+}
+
+void World::wake_up(std::uint32_t thread) {
+  threads_[thread].state = State::kReady;
+  sleepers_.remove(thread);
+}
+
+void World::time_out(Sleep sleep) {
+  wake_up(sleep.thread);
+  threads_[sleep.thread].timed_out = true;
+  memory_.note(sleep.thread, kClock, true);
+  if (sleep.word == nullptr) return;
+  memory_.note(sleep.thread, kQueues + memory_.number_of(sleep.word), true);
 }
 
 }  // namespace lockbench::stress::explore
