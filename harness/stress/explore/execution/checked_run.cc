@@ -9,6 +9,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/explore/execution/logged_lock.h"
+#include "harness/stress/explore/world/idle_polls.h"
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/trace/trace_text.h"
@@ -73,7 +74,7 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
   for (std::uint32_t i = 0; i < threads_.size(); ++i) threads_[i].position.thread = i;
   if (entry.abilities.keys_read) sole_readers_ = sole_readers_in(program);
   world_.allow_steps(most_steps());
-  const std::uint32_t few = has_order() ? kFairPolls : World::kFreePolls;
+  const std::uint32_t few = has_order() ? kFairPolls : IdlePolls::kFree;
   world_.set_polls_before_time_passes(std::max(program.polls, few));
   if (world.ahead() != nullptr)
     world.ahead()->begin(to_text(program), world.model(), world.conditions());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/stress/explore/execution/checked_run.h"
+#include "harness/stress/explore/world/idle_polls.h"
 #include "harness/stress/litmus/deep_nest.h"
 #include "primitives/platform/thread.h"
 
@@ -83,7 +84,7 @@ void CheckedRun::refuse(Calls calls, std::uint32_t number) {
 
 bool CheckedRun::times_out(LockHandle& handle) {
   constexpr std::chrono::nanoseconds kTimeout{1};
-  const std::uint32_t polls = world_.set_polls_before_time_passes(World::kFreePolls);
+  const std::uint32_t polls = world_.set_polls_before_time_passes(IdlePolls::kFree);
   world_.expect_answer(world_.time_ns() + kTimeout.count());
   const bool had = handle.try_lock_for(kTimeout);
   world_.answered();

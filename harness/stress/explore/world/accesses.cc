@@ -360,7 +360,7 @@ void World::plain_access(const PlainAccess& access) {
   check_frame(access.place);
   // A change of other memory than its stack is not part of the state in which the thread polls.
   if (access.writes && !arena_.in_stack(running_, access.place)) {
-    threads_[running_].visits.clear();
+    threads_[running_].polling.forget_state();
     if (follower_ != nullptr) follower_->changed(running_);
   }
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);

@@ -124,8 +124,7 @@ void World::reset() {
   making_ = 0;
   clock_.reset();
   sleepers_.clear();
-  idle_since_ = 0;
-  idle_pauses_ = 0;
+  idle_polls_.reset();
   spurious_ = 0;
   refusal_.clear();
   memory_failure_.clear();
@@ -138,12 +137,8 @@ void World::add_thread() {
   added.state = State::kReady;
   next_[threads_.size()] = nullptr;
   added.before_access = false;
-  added.polled_at = 0;
-  added.polls = 0;
-  added.pauses = 0;
+  added.polling = {};
   added.read_old = false;
-  added.polls_at = nullptr;
-  added.visits.clear();
   added.ignores_races = 0;
   added.processor = static_cast<std::uint32_t>(threads_.size() % 2);
   threads_ = std::span(slots_).first(threads_.size() + 1);
@@ -313,8 +308,8 @@ bool World::settled(std::uint32_t thread) const {
   if (state.state == State::kAsleep && !naps(thread)) return true;
   // The value that it read before may be what it waits for.
   if (state.read_old) return false;
-  if (naps(thread)) return state.polled_at == memory_.changes();
-  return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;
+  if (naps(thread)) return state.polling.is_current(memory_.changes());
+  return state.state == State::kPaused && !ready(thread) && state.polling.is_settled();
 }
 
 void World::record(const Event& event) {

@@ -42,10 +42,11 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/explore/world/idle_polls.h"
+#include "harness/stress/explore/world/polling.h"
 #include "harness/stress/explore/world/simulated_clock.h"
 #include "harness/stress/explore/world/sleepers.h"
 #include "harness/stress/explore/world/thread_objects.h"
-#include "harness/stress/explore/world/visited_states.h"
 #include "harness/stress/simulated/fibre.h"
 #include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
@@ -66,10 +67,6 @@ enum class End {
 class World {
  public:
   static constexpr std::uint64_t kMostSteps = 50'000;
-  // Threads that pause may poll again this many times each in any order, although no word has
-  // changed. After that they poll in turn.
-  static constexpr std::uint32_t kFreePolls = 2;
-
   // In one execution. More spurious events show nothing new.
   static constexpr std::uint32_t kMostSpurious = 4;
 
@@ -153,7 +150,7 @@ class World {
   // How many times each thread that polls may poll again before time passes.
   // Returns the number until now.
   std::uint32_t set_polls_before_time_passes(std::uint32_t polls) {
-    return std::exchange(polls_before_time_, polls);
+    return idle_polls_.set_before_time_passes(polls);
   }
 
   // Only for code that runs inside: a point at which the stores of all other threads may leave
@@ -164,9 +161,8 @@ class World {
   // such as by a call that returns. The polls and pauses before that do not count any more: a
   // program has finitely many calls, so a thread that waits forever is still found.
   void makes_progress() {
-    threads_[running_].polls = 0;
-    threads_[running_].pauses = 0;
-    idle_pauses_ = 0;
+    threads_[running_].polling.make_progress();
+    idle_polls_.restart();
     if (follower_ != nullptr) follower_->changed(running_);
   }
 
@@ -368,19 +364,12 @@ class World {
   static constexpr std::uint32_t kProcess = kMaxThreads;
 
  private:
-  // Threads that have polled in turn this many times count as waiting forever.
-  static constexpr std::uint32_t kIdlePolls = 1000;
   // How much time may pass at once while a thread can run. More is not the scheduler's fault: a
   // lock that computes the rest of its timeout and then sleeps for it would be late by that much.
   static constexpr std::int64_t kMostHurryNs = 100'000'000;
-  // A thread that loads a word this many times while no thread changes it starts to wait for a
-  // change.
-  static constexpr std::uint32_t kPollsBeforePause = 100;
   // The clock is read once in this many steps. Under kC11, a step of a program with many
   // sequentially consistent operations takes up to a quarter of a millisecond.
   static constexpr std::uint64_t kStepsBetweenLooks = 256;
-  // After this many pauses in a row, a thread counts as doing nothing but waiting.
-  static constexpr std::uint32_t kPausesUntilSettled = 100;
   enum class State : std::uint8_t { kReady, kPaused, kAsleep, kEnded };
 
   struct ThreadState {
@@ -392,14 +381,8 @@ class World {
     bool timed_out = false;       // its last sleep ended at its deadline
     int ignores_races = 0;
     std::uint32_t processor = 0;
-    std::uint64_t paused_at = 0;  // value of memory_.changes()
-    std::uint64_t polled_at = 0;  // value of memory_.changes(), and …
-    std::uint32_t polls = 0;      // … number of polls in a row while it did not change
-    std::uint32_t pauses = 0;     // number of pauses in a row while nothing changed
-    bool read_old = false;        // its last access read or overwrote an old store
-    // Where the thread polls, and its last visit there; see repeats_itself().
-    const void* polls_at = nullptr;
-    VisitedStates visits;
+    bool read_old = false;  // its last access read or overwrote an old store
+    Polling polling;
   };
 
   struct Mutex {
@@ -504,8 +487,7 @@ class World {
   std::uint32_t running_ = 0;
   SimulatedClock clock_;
   Sleepers sleepers_;
-  std::uint64_t idle_since_ = 0;  // value of memory_.changes()
-  std::uint32_t idle_pauses_ = 0;
+  IdlePolls idle_polls_;
   std::uint32_t spurious_ = 0;  // number so far
   OrderSites* sites_ = nullptr;
   // The orders of the update that has begun, if sites_ is set.
@@ -516,7 +498,6 @@ class World {
   bool is_to_store_ = false;  // whether the current update was said to store what it computes
   std::uint64_t most_steps_ = kMostSteps;
   std::uint64_t running_since_ = 0;  // the step
-  std::uint32_t polls_before_time_ = kFreePolls;
   Conditions conditions_;
   std::optional<Clock::time_point> ends_by_;
   std::uint64_t accesses_ = 0;

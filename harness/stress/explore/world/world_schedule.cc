@@ -3,7 +3,6 @@
 // Which thread of a world runs next, and when time passes.
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "harness/stress/explore/world/caller_state.h"
@@ -62,26 +61,20 @@ bool World::matters_to_others(std::uint32_t thread) const {
 bool World::ready(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
   return state.state == State::kReady ||
-         (state.state == State::kPaused && state.paused_at != memory_.changes());
+         (state.state == State::kPaused && state.polling.may_go_on(memory_.changes()));
 }
 
 // Called if no other thread can run and no store is pending.
 void World::collect_paused() {
-  if (idle_since_ != memory_.changes()) {
-    idle_since_ = memory_.changes();
-    idle_pauses_ = 0;
-  }
   const auto threads = static_cast<std::uint32_t>(threads_.size());
-  const bool by_turns = ++idle_pauses_ > kFreePolls * threads;
-  const bool may_pass = clock_.any_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
-                                             : idle_pauses_ > polls_before_time_ * threads;
-  if (may_pass && anybody_has_a_deadline(true)) return;
-  if (idle_pauses_ > std::max(kIdlePolls, polls_before_time_) * threads) return;
+  idle_polls_.add(memory_.changes(), threads);
+  if (idle_polls_.let_time_pass(clock_.any_overdue()) && anybody_has_a_deadline(true)) return;
+  if (idle_polls_.are_too_many()) return;
   for (std::uint32_t i = 1; i <= threads; ++i) {
     const std::uint32_t thread = (running_ + i) % threads;
     if (threads_[thread].state != State::kPaused) continue;
     options_.push_back({Option::kRun, static_cast<std::uint8_t>(thread)});
-    if (by_turns) return;
+    if (idle_polls_.are_in_turn()) return;
   }
 }
 
@@ -172,28 +165,11 @@ std::optional<std::uint64_t> World::state_of_running() {
 
 // True if instrumented code of the running thread polls in a loop that changes nothing: it is in
 // the state in which it polled here before. Such a thread can do nothing else until memory changes,
-// so it need not be run until then. The first poll at a place only notes the place, and the second
-// one its state, because most threads poll once or twice and then do something.
-//
-// GraphSearch asks the same of all places and states, because an execution in which it misses a
-// loop does not end. Here a miss costs some steps, and a state more than these: so only one place
-// is looked at, and only the last state there is kept. One that counts its polls has as many states
-// as an execution has steps.
+// so it need not be run until then.
 bool World::repeats_itself() {
   ThreadState& self = threads_[running_];
-  if (self.polls_at != self.place) {
-    // The loop may have several places and come after other polls. So the place is replaced from
-    // time to time.
-    if (!std::has_single_bit(self.polls)) return false;
-    self.polls_at = self.place;
-    self.visits.clear();
-    return false;
-  }
-  const std::optional<std::uint64_t> state = state_of_running();
-  const bool same = state && self.visits.last_visit(self.place, *state);
-  self.visits.clear();
-  if (state) self.visits.add(self.place, *state, self.polls);
-  return same;
+  return self.instrumented && self.polling.compares_at(self.place) &&
+         self.polling.returns_to(self.place, state_of_running());
 }
 
 // The running thread has read a word, and perhaps tried to change it without success. A thread that
@@ -201,23 +177,14 @@ bool World::repeats_itself() {
 // nothing else, otherwise after a long time.
 void World::note_poll(bool in_vain) {
   if (strategy_->restless()) return;
-  ThreadState& self = threads_[running_];
-  if (!in_vain || self.polled_at != memory_.changes()) {
-    self.polled_at = memory_.changes();
-    self.polls = 0;
-    self.polls_at = nullptr;
-    if (in_vain) return;
-    self.pauses = 0;
-    return;
-  }
-  ++self.polls;
-  if (threads_.size() == 1) return;
-  const bool repeats = self.instrumented && repeats_itself();
-  if (!repeats && (conditions_.patient || self.polls < kPollsBeforePause)) return;
-  self.polls = 0;
+  Polling& polling = threads_[running_].polling;
+  if (!in_vain) return polling.end(memory_.changes());
+  if (!polling.add_poll(memory_.changes()) || threads_.size() == 1) return;
+  const bool repeats = repeats_itself();
+  if (!repeats && (conditions_.patient || !polling.is_long())) return;
+  polling.begin_wait();
   // One that repeats itself certainly does nothing else.
-  if (repeats) self.pauses = kPausesUntilSettled;
-  if (repeats) self.paused_at = memory_.changes();
+  if (repeats) polling.pause_certainly(memory_.changes());
   wait_for_change();
 }
 
@@ -225,10 +192,9 @@ void World::wait_for_change() {
   ThreadState& self = threads_[running_];
   strategy_->paused(running_);
   self.state = State::kPaused;
-  self.pauses = self.paused_at == memory_.changes() ? self.pauses + 1 : 1;
-  self.paused_at = memory_.changes();
+  self.polling.pause(memory_.changes());
   // A change that the thread has not seen yet counts as a later change.
-  if (memory_.weak() && memory_.polls_unseen(running_)) --self.paused_at;
+  if (memory_.weak() && memory_.polls_unseen(running_)) self.polling.expect_unseen();
   choose_next(false);
   self.state = State::kReady;
   // Stores become visible in finite time: a thread that polls again sees those that existed by now.
@@ -285,7 +251,7 @@ void World::let_time_pass() {
   std::int64_t next = next_deadline();
   if (forced) next = std::min(next, last_look_of_a_poller());
   clock_.advance(next);
-  idle_pauses_ = 0;
+  idle_polls_.restart();
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     const Sleep* const sleep = sleepers_.find(i);
     if (forced) clock_.add_overdue(i);
