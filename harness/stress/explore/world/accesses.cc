@@ -220,14 +220,13 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
   tell_position();
   point(word);
   check_race_of_atomic(word, bytes, true);
-  success_ = failure_ = order;
-  is_to_store_ = true;
+  update_ = {.success = order, .failure = order, .is_to_store = true};
   if (memory_.weak()) {
     const std::vector<std::uint8_t>& ages = memory_.ages_to_update(running_, word, bytes, order);
     NextAccess next = next_access(word, ages, [](const StoreRecord&) { return true; });
     next.reads = true;
-    age_ = choose_age(next, Option::kRead, ages);
-    return updated_from_ = memory_.store_aged(word, age_).bits;
+    update_.age = choose_age(next, Option::kRead, ages);
+    return update_.was = memory_.store_aged(word, update_.age).bits;
   }
   return begin_update_at_last(word, bytes);
 }
@@ -235,7 +234,7 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
 // For the models other than Model::kC11.
 std::uint64_t World::begin_update_at_last(const void* word, unsigned bytes) {
   note_flushes(running_);
-  return updated_from_ = memory_.begin_update(running_, word, bytes);
+  return update_.was = memory_.begin_update(running_, word, bytes);
 }
 
 std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64_t expected,
@@ -247,37 +246,36 @@ std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64
   tell_position();
   point(word);
   check_race_of_atomic(word, bytes, true);
-  success_ = success;
-  failure_ = failure;
+  update_ = {.success = success, .failure = failure};
   if (!memory_.weak()) return begin_update_at_last(word, bytes);
   const std::vector<std::uint8_t>& ages =
       memory_.ages_to_compare(running_, word, bytes, expected, success, failure);
   NextAccess next =
       next_access(word, ages, [=](const StoreRecord& store) { return store.bits == expected; });
   next.reads = true;
-  age_ = choose_age(next, Option::kRead, ages);
-  updated_from_ = memory_.store_aged(word, age_).bits;
-  is_to_store_ = updated_from_ == expected;
-  return updated_from_;
+  update_.age = choose_age(next, Option::kRead, ages);
+  update_.was = memory_.store_aged(word, update_.age).bits;
+  update_.is_to_store = update_.was == expected;
+  return update_.was;
 }
 
 void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::memory_order order) {
   const std::uint64_t changes = memory_.changes();
-  if (sites_ != nullptr) order = writes ? success_ : failure_;
+  if (sites_ != nullptr) order = writes ? update_.success : update_.failure;
   if (memory_.weak()) {
-    memory_.end_update_aged(running_, word, bytes, bits, writes, age_, order);
+    memory_.end_update_aged(running_, word, bytes, bits, writes, update_.age, order);
   } else {
     memory_.end_update(running_, word, bytes, bits, writes, order);
   }
-  note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, updated_from_,
-              writes ? bits : updated_from_, order);
+  note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, update_.was,
+              writes ? bits : update_.was, order);
   check_life(word);
   if (following() && threads_.size() != 1) {
-    if (is_to_store_ && !writes) {
+    if (update_.is_to_store && !writes) {
       cannot_follow("a call of the library reads as an update does, and then stores nothing");
     }
-    if (writes && same_bits(bits, updated_from_, bytes)) follower_->stored_the_same(running_);
+    if (writes && same_bits(bits, update_.was, bytes)) follower_->stored_the_same(running_);
   }
   note_poll(changes == memory_.changes());
   untracked_ = false;
@@ -293,7 +291,7 @@ bool World::fails_spuriously() {
   // Both outcomes are recorded as events. Otherwise two different states would have equal hashes.
   memory_.note(running_, kChoice + chosen, false);
   if (chosen == 0) return false;
-  is_to_store_ = false;
+  update_.is_to_store = false;
   ++spurious_;
   // The thread need not wait for others: its next attempt may succeed.
   note_poll(false);

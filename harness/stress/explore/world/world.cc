@@ -273,16 +273,14 @@ Arena::Lost World::lost_allocations(const void* kept) {
 
 void World::note_mutex(const void* mutex, bool holds) {
   const UntrackedScope untracked(*this);
-  std::erase_if(mutexes_, [=](const Mutex& held) { return held.place == mutex; });
-  if (holds) mutexes_.push_back({running_, mutex});
+  mutexes_.remove(mutex);
+  if (holds) mutexes_.add(mutex, running_);
 }
 
 std::optional<std::uint32_t> World::owner_of_mutex_for(std::uint32_t thread) const {
   const Sleep* const sleep = sleepers_.find(thread);
   if (sleep == nullptr || sleep->word == nullptr) return std::nullopt;
-  const auto held = std::find_if(mutexes_.begin(), mutexes_.end(),
-                                 [&](const Mutex& mutex) { return mutex.place == sleep->word; });
-  return held == mutexes_.end() ? std::nullopt : std::optional(held->owner);
+  return mutexes_.owner_of(sleep->word);
 }
 
 std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {

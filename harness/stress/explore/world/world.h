@@ -42,6 +42,7 @@
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/explore/world/access_log.h"
 #include "harness/stress/explore/world/execution_ahead.h"
+#include "harness/stress/explore/world/held_mutexes.h"
 #include "harness/stress/explore/world/idle_polls.h"
 #include "harness/stress/explore/world/polling.h"
 #include "harness/stress/explore/world/simulated_clock.h"
@@ -385,9 +386,13 @@ class World {
     Polling polling;
   };
 
-  struct Mutex {
-    std::uint32_t owner;
-    const void* place;
+  // The update that has begun.
+  struct Update {
+    std::uint64_t was = 0;  // what it reads
+    std::memory_order success = std::memory_order_seq_cst;
+    std::memory_order failure = std::memory_order_seq_cst;
+    bool is_to_store = false;  // whether it was said to store what it computes
+    std::size_t age = 0;       // of the store that it reads; kC11
   };
 
   // Numbers for Memory::note() of things that are not words.
@@ -473,13 +478,13 @@ class World {
   std::array<const void*, kMaxThreads> next_{};
   std::vector<Option> options_;
   ThreadObjects thread_objects_;
-  std::vector<Mutex> mutexes_;  // of the library, that are held
+  HeldMutexes mutexes_;
   Execution execution_{};
   ExecutionAhead* ahead_ = nullptr;
   Crashed crashed_;
   bool record_ = false;
   AccessLog log_;
-  std::uint64_t updated_from_ = 0;  // what begin_update() returned
+  Update update_;
   bool inspects_when_stuck_ = false;
   bool stuck_ = false;
   bool untracked_ = false;
@@ -490,12 +495,7 @@ class World {
   IdlePolls idle_polls_;
   std::uint32_t spurious_ = 0;  // number so far
   OrderSites* sites_ = nullptr;
-  // The orders of the update that has begun, if sites_ is set.
-  std::memory_order success_ = std::memory_order_seq_cst;
-  std::memory_order failure_ = std::memory_order_seq_cst;
   std::uint32_t making_ = 0;  // the thread in own_of() plus 1
-  std::size_t age_ = 0;       // age of the store that the current update reads
-  bool is_to_store_ = false;  // whether the current update was said to store what it computes
   std::uint64_t most_steps_ = kMostSteps;
   std::uint64_t running_since_ = 0;  // the step
   Conditions conditions_;
