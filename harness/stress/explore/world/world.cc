@@ -2,7 +2,6 @@
 
 #include "harness/stress/explore/world/world.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace lockbench::stress::explore {
@@ -33,79 +32,6 @@ World* World::current() {
 
 World* World::of_program() {
   return the_world != nullptr && !the_world->untracked_ ? the_world : nullptr;
-}
-
-void* World::allocate(std::size_t bytes, std::size_t alignment) {
-  void* const place = arena_.allocate(bytes, alignment);
-  if (place == nullptr) leave(End::kTooLong);
-  if (log_.on() && the_world == this) {
-    const UntrackedScope untracked(*this);
-    log_.add_block(
-        {.begin = static_cast<const std::byte*>(place), .bytes = bytes, .thread = running_});
-  }
-  return place;
-}
-
-void World::release(void* place) {
-  if (log_.on() && of_program() == this) {
-    const UntrackedScope untracked(*this);
-    note_access(Access::kFree, place, 0, 0, 0);
-  }
-  if (of_program() == nullptr) return void(arena_.release(place));
-  const std::size_t bytes = arena_.size_at(place);
-  const bool released = [&] {
-    const UntrackedScope untracked(*this);
-    return arena_.release(place);
-  }();
-  if (!released) {
-    fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
-  }
-  check_stores_to(place, bytes);
-  if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
-    fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
-  }
-  const void* const end = static_cast<const std::byte*>(place) + bytes;
-  if (orders_ends() && memory_.any_end_is_unordered(running_, place, end)) {
-    fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
-  }
-  if (!arena_.reuses()) return;
-  memory_.flush(running_);  // or its stores would arrive in what lies there next
-  memory_.forget(place, end);
-}
-
-void World::check_null(const void* place) {
-  constexpr std::uintptr_t kFirstPage = 4096;
-  if (reinterpret_cast<std::uintptr_t>(place) < kFirstPage) {
-    fail_memory("a null pointer is dereferenced", place);
-  }
-}
-
-void World::check_freed(const void* place) {
-  if (arena_.any_freed() && arena_.contains(place) && arena_.freed(place)) {
-    fail_memory("memory is used after it was freed", place);
-  }
-}
-
-// Only of another thread's stack it is known where it ends.
-void World::check_frame(const void* place) {
-  if (!arena_.contains(place)) return;
-  const std::size_t owner = arena_.offset(place) / Arena::kStackBytes;
-  if (owner == running_ || owner >= threads_.size()) return;
-  if (place < threads_[owner].fibre.stack_pointer()) {
-    fail_memory("a local variable is used after its function returned", place);
-  }
-}
-
-// A store that another thread has made, and that still lies in its buffer when this memory is
-// freed, arrives afterwards: nothing can have told this thread of it. A store of the thread that
-// frees is none of these: it leaves the buffer before whatever tells others that the memory is
-// free.
-void World::check_stores_to(const void* freed, std::size_t bytes) {
-  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-    if (i == running_ || !memory_.buffers_within(i, freed, bytes)) continue;
-    fail_memory("memory is freed while a store to it lies in another thread's store buffer",
-                nullptr);
-  }
 }
 
 void World::reset() {
@@ -228,49 +154,6 @@ void World::refuse(std::string what) {
   leave(End::kRefused);
 }
 
-// The argument is not a std::string: a string that is made while the program runs lies in the
-// arena, which releases it.
-void World::fail_memory(const char* what, const void* place) {
-  untracked_ = true;
-  if (place != nullptr) note_access(Access::kPlain, place, 0, 0, 0);
-  memory_failure_ = what;
-  leave(End::kFailed);
-}
-
-void World::add_unannounced_word(const void* word, unsigned bytes) {
-  const UntrackedScope untracked(*this);
-  check_freed(word);
-  check_frame(word);
-  instrumented_ = true;
-  memory_.add_unannounced(word, bytes);
-}
-
-void World::end_frame(const void* frame) {
-  if (!arena_.in_stack(running_, frame)) return;
-  const UntrackedScope untracked(*this);
-  if (orders_ends() && memory_.any_end_is_unordered(running_, arena_.stack(running_), frame)) {
-    fail_memory(
-        "a function returns while another thread uses a local variable of it, and nothing orders "
-        "the two",
-        frame);
-  }
-  memory_.end_frame(running_, arena_.stack(running_), frame);
-}
-
-Arena::Lost World::lost_allocations(const void* kept) {
-  memory_.flush(running_);
-  std::vector<AddressRange> roots = memory_.static_storage();
-  const auto add = [&](const void* begin, std::size_t bytes) {
-    const auto at = reinterpret_cast<std::uintptr_t>(begin);
-    roots.push_back({at, at + bytes});
-  };
-  const std::byte* const frame = static_cast<const std::byte*>(__builtin_frame_address(0));
-  add(&kept, sizeof kept);
-  add(frame, static_cast<std::size_t>(arena_.stack(running_) + Arena::kStackBytes - frame));
-  thread_objects_.add_roots(roots);
-  return arena_.lost(roots);
-}
-
 void World::note_mutex(const void* mutex, bool holds) {
   const UntrackedScope untracked(*this);
   mutexes_.remove(mutex);
@@ -281,14 +164,6 @@ std::optional<std::uint32_t> World::owner_of_mutex_for(std::uint32_t thread) con
   const Sleep* const sleep = sleepers_.find(thread);
   if (sleep == nullptr || sleep->word == nullptr) return std::nullopt;
   return mutexes_.owner_of(sleep->word);
-}
-
-std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
-  constexpr std::size_t kAlignment = 64;
-  auto* const place = static_cast<std::byte*>(allocate(bytes, kAlignment));
-  const UntrackedScope untracked(*this);
-  thread_objects_.add_block(running_, module, place);
-  return place;
 }
 
 void World::expect_answer(std::int64_t due_ns) {
