@@ -119,6 +119,8 @@ double steps_per_ns_on(int processor) {
   return steps;
 }
 
+}  // namespace
+
 std::optional<std::vector<CoreSpeed>> speeds_of_cores() {
   const std::vector<Processor> processors = processors_here();
   std::vector<CoreSpeed> speeds;
@@ -134,8 +136,6 @@ std::optional<std::vector<CoreSpeed>> speeds_of_cores() {
   if (speeds.empty()) return std::nullopt;
   return speeds;
 }
-
-}  // namespace
 
 Calibration calibrate() {
   Calibration calibration;

@@ -43,11 +43,14 @@ struct Calibration {
 
   std::vector<HoldAccuracy> holds;  // spins of 100 ns to 1 ms
 
-  // The fastest first; absent if this process may use cores of one kind alone.
-  std::optional<std::vector<CoreSpeed>> core_speeds;
+  std::optional<std::vector<CoreSpeed>> core_speeds;  // speeds_of_cores()
 
   bool operator==(const Calibration&) const = default;
 };
+
+// The fastest kind first. Absent if this process may use cores of one kind alone, or if the kernel
+// binds no thread.
+std::optional<std::vector<CoreSpeed>> speeds_of_cores();
 
 // Takes about 0.2 s. Requires that no trial runs at the same time.
 Calibration calibrate();

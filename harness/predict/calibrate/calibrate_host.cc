@@ -98,6 +98,9 @@ absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report
   HostFacts facts = read_facts(machine);
   facts.name = name;
   facts.operation_ns = locked_operation_ns();
+  for (const CoreSpeed& one : speeds_of_cores().value_or(std::vector<CoreSpeed>())) {
+    facts.speeds.push_back(one.speed);
+  }
   const CalibratedModel calibrated = calibrated_model(figures, shape, facts);
   std::string text = machine_toml(calibrated.model, calibrated.remarks);
   // A figure that the format does not allow would otherwise be found by the next command.

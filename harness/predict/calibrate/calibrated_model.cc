@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -88,6 +89,20 @@ class Filling {
     out_.model.clusters_per_socket = shape_.clusters_per_socket;
     out_.model.cores_per_cluster = shape_.cores_per_cluster;
     out_.model.threads_per_core = shape_.threads_per_core;
+    if (shape_.kinds.empty()) return;
+    out_.model.kinds = shape_.kinds;
+    if (shape_.kinds.size() == facts_.speeds.size()) return speeds();
+    out_.remarks["speed"] = "not measured: the kernel does not bind threads";
+  }
+
+  // A kind that hwloc says is slower, and that is not, is as fast as the kind before it.
+  void speeds() {
+    double before = 1;
+    for (std::size_t i = 0; i < facts_.speeds.size(); ++i) {
+      before = std::clamp(rounded(facts_.speeds[i]), MachineModel::kLeastSpeed, before);
+      out_.model.kinds[i].speed = before;
+    }
+    out_.remarks["speed"] = "measured: the steps of a spin, on one core of each kind";
   }
 
   // The time of a handover is that of a transfer and of the access that makes it.
@@ -313,7 +328,9 @@ class Filling {
 
 std::string title_of(const Shape& shape, const HostFacts& facts) {
   const std::size_t cores = shape.cores.size();
-  const std::size_t threads = cores * shape.threads_per_core;
+  const std::size_t threads = std::accumulate(
+      shape.cores.begin(), shape.cores.end(), std::size_t{0},
+      [](std::size_t sum, const std::vector<int>& core) { return sum + core.size(); });
   return absl::StrFormat("%s (%d core%s, %d thread%s%s)", cpu_of(facts), cores,
                          cores == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
                          facts.hypervisor.empty() ? "" : ", " + facts.hypervisor);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/predict/calibrate/measure_figures.h"
 #include "harness/predict/calibrate/shape.h"
@@ -24,6 +25,7 @@ struct HostFacts {
   std::string version;     // of this program
   std::int64_t year = 0;
   std::optional<double> operation_ns;  // see locked_operation_ns()
+  std::vector<double> speeds;          // of the kinds of cores; empty if they are not known
   // Absent if the kernel does not tell.
   std::optional<double> slice_ns;
   std::optional<double> granularity_ns;

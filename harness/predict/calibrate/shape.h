@@ -8,6 +8,7 @@
 
 #include "harness/bench/measure/pinning.h"
 #include "harness/predict/calibrate/measure_figures.h"
+#include "harness/predict/machine/machine_model.h"
 
 namespace lockbench::calibration {
 
@@ -19,7 +20,10 @@ struct Shape {
   // True if the groups of each kind have one size. If not, each processor counts as a core of one
   // cluster, and only the latencies say how far away it is.
   bool regular = true;
-  Cores cores;  // socket by socket, cluster by cluster
+  // The fastest first, of speed 1 as long as none was measured. Empty: all cores are of one kind.
+  // If there are kinds, all cores count as one cluster, those of the fastest kind first.
+  std::vector<machine::KindOfCores> kinds = {};
+  Cores cores;  // kind by kind, socket by socket, cluster by cluster
 
   bool operator==(const Shape&) const = default;
 };

@@ -495,8 +495,9 @@ std::string machine_toml(const MachineModel& model, const Remarks& remarks) {
   }
   for (const KindOfCores& kind : model.kinds) {
     absl::StrAppendFormat(
-        &out, "\n[[kind]]\nname = %s\ncores = %d\nthreads_per_core = %d\nspeed = %s\n",
-        toml_string(kind.name), kind.cores, kind.threads_per_core, decimal(kind.speed));
+        &out, "\n[[kind]]\nname = %s\ncores = %d\nthreads_per_core = %d\nspeed = %s%s\n",
+        toml_string(kind.name), kind.cores, kind.threads_per_core, decimal(kind.speed),
+        remark(remarks, "speed"));
   }
   absl::StrAppendFormat(&out, "\n[latency_ns]\nsibling = %s%s\n%s", ns_text(model.sibling_latency),
                         remark(remarks, "sibling"), matrix_text(model, remarks));

@@ -72,6 +72,18 @@ TEST(CalibratedModel, SubtractsWhatALoopContainsBesideItsSubject) {
                                                       .interrupt = 400 * kNs}));
 }
 
+TEST(CalibratedModel, EachKindOfCoresHasItsMeasuredSpeed) {
+  Shape shape = two_cores();
+  shape.kinds = {{.name = "fast", .cores = 1}, {.name = "slow", .cores = 1}};
+  HostFacts known = facts();
+  known.speeds = {1, 0.56789};
+  const CalibratedModel calibrated = calibrated_model(figures_of_two(), shape, known);
+  EXPECT_EQ(calibrated.model.kinds.back().speed, 0.568);
+  const std::string text = machine::machine_toml(calibrated.model, calibrated.remarks);
+  EXPECT_THAT(text, testing::HasSubstr("speed = 0.568  # measured"));
+  EXPECT_TRUE(machine::parse_machine(text, "here.toml").ok());
+}
+
 // The transfer takes 60 ns.
 TEST(CalibratedModel, AStepThatTransfersDelayLittleWasWorkedAheadOf) {
   MeasuredFigures figures = figures_of_two();

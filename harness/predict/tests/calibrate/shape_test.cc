@@ -2,6 +2,8 @@
 
 #include "harness/predict/calibrate/shape.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace lockbench::calibration {
@@ -33,6 +35,30 @@ TEST(ShapeOf, GroupsOfDifferentSizeAreFlat) {
   EXPECT_EQ(hybrid, (Shape{.cores_per_cluster = 3, .regular = false, .cores = {{0}, {1}, {2}}}));
   const Shape clusters = shape_of({processor(0, 0, 0), processor(1, 1, 0), processor(2, 2, 1)});
   EXPECT_FALSE(clusters.regular);
+}
+
+Processor of_kind(int number, int core, int rank) {
+  return {.number = number, .core = core, .rank = rank, .kind = rank == 0 ? "fast" : "slow"};
+}
+
+using Kinds = std::vector<machine::KindOfCores>;
+
+TEST(ShapeOf, FastCoresComeBeforeSlowOnes) {
+  const Shape hybrid =
+      shape_of({of_kind(0, 0, 1), of_kind(1, 1, 1), of_kind(2, 2, 0), of_kind(3, 2, 0)});
+  EXPECT_TRUE(hybrid.regular);
+  EXPECT_EQ(hybrid.kinds, (Kinds{{.name = "fast", .cores = 1, .threads_per_core = 2},
+                                 {.name = "slow", .cores = 2}}));
+  EXPECT_EQ(hybrid.cores, (Cores{{2, 3}, {0}, {1}}));
+  EXPECT_EQ(hybrid.cores_per_cluster, 3U);
+  EXPECT_EQ(hybrid.threads_per_core, 2U);
+}
+
+TEST(ShapeOf, ThreadsThatAModelCannotHaveAreCores) {
+  const Shape hybrid = shape_of({of_kind(0, 0, 0), of_kind(1, 1, 1), of_kind(2, 1, 1)});
+  EXPECT_FALSE(hybrid.regular);
+  EXPECT_EQ(hybrid.kinds, (Kinds{{.name = "fast", .cores = 1}, {.name = "slow", .cores = 2}}));
+  EXPECT_EQ(hybrid.cores, (Cores{{0}, {1}, {2}}));
 }
 
 }  // namespace
