@@ -174,7 +174,7 @@ def _words(threads: str) -> str:
 
 
 def sentence(panel: Panel) -> str:
-    """`On fast cores global is fastest (2.1 M/s); on mixed cores … .`"""
+    """`On fast cores global is fastest (2.1 M/s); on mixed cores …`: an answer to QUESTION."""
     said = "; ".join([*_answers(panel), *_starved(panel), *_least_served(panel)])
     return f"{said[:1].upper()}{said[1:]}."
 
@@ -192,11 +192,10 @@ def _answers(panel: Panel) -> list[str]:
 def _answer(one: Cores) -> str:
     if one.leading:
         first, *others = one.leading
-        fastest = f"{one.name} {_printed(first)} is fastest"
         if not others:
-            return f"{fastest} ({_rate(one, first)})"
+            return f"{one.name} {_printed(first)} is fastest ({_rate(one, first)})"
         return (
-            f"{fastest} by the medians ({_rate(one, first)}), but not significantly different from"
+            f"{one.name} {_printed(first)} ({_rate(one, first)}), not significantly different from"
             f" {_listed(others)}"
         )
     known = [label for label in one.ranked if one.rate(label) is not None]
