@@ -263,9 +263,11 @@ def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Progr
 def test_a_killed_owner_is_what_fails_the_published_file_lock(lockbench: Program) -> None:
     result = lockbench.run("stress", "file_as_published", "--engine", "proc", "--budget", "4s")
     assert result.returncode == 3
-    assert "oracle progress" in result.stdout
-    # Killed while it held the key, or within its call that took it.
-    assert re.search("which (was killed|no process holds)", result.stdout), result.stdout
+    # Killed while it held the key, or within its call that took it; what sees it first depends on
+    # when the others call.
+    assert re.search("oracle (progress|residue)", result.stdout), result.stdout
+    killed = "which (was killed|no process holds)|not free after a process died"
+    assert re.search(killed, result.stdout), result.stdout
 
 
 def test_a_self_test_of_one_lock_is_one_line_of_the_matrix(lockbench: Program) -> None:
