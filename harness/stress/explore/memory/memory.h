@@ -128,7 +128,8 @@ class Memory {
   }
   void end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::size_t age, std::memory_order order);
-  // True if there is a store that `thread` is not yet required to see.
+  // True if there is a store that `thread` is not yet required to see. With the other models there
+  // is none, and the following functions do nothing.
   bool has_unseen(Thread thread);
   // see_all: the last store of every word becomes visible to the thread. see_polled: the same
   // for the words that it has read since the last such call. The thread does not synchronize with

@@ -48,7 +48,7 @@ void World::constructed(const void* word, unsigned bytes) {
 void World::destroyed(const void* word) {
   const UntrackedScope untracked(*this);
   note_access(Access::kGone, word, 0, 0, 0);
-  if (memory_.weak() && memory_.end_is_unordered(running_, word)) {
+  if (orders_ends() && memory_.end_is_unordered(running_, word)) {
     fail_memory("the life of a shared word ends, and nothing orders that after its last use",
                 nullptr);
   }
@@ -369,7 +369,7 @@ void World::plain_access(const PlainAccess& access) {
   if (plain_accesses_.is_repeated(memory_, running_, access)) return;
   const UntrackedScope untracked(*this);
   data_race_ = plain_accesses_.add(memory_, running_, access);
-  if (!data_race_ && access.writes && memory_.weak() && memory_.knows(access.place) &&
+  if (!data_race_ && access.writes && orders_ends() && memory_.knows(access.place) &&
       memory_.end_is_unordered(running_, access.place)) {
     data_race_ = DataRace{.thread = running_, .access = access, .atomic = false};
   }

@@ -49,8 +49,10 @@ World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_
   return woken ? WaitEnd::kWoken : WaitEnd::kTimedOut;
 }
 
-// No thread sleeps on a word that does not exist or that no thread has accessed.
+// No thread sleeps on a word that does not exist or that no thread has accessed. With the other
+// models, the thread's stores have left its buffer, and that is all.
 void World::fence_of_wake_up(const void* word) {
+  if (!memory_.weak()) return;
   if (!memory_.knows(word)) return memory_.fence(running_, std::memory_order_seq_cst);
   memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
 }
@@ -60,7 +62,7 @@ int World::wake(const void* word, int count, WakeChannels channels) {
   point();
   note_flushes(running_);
   memory_.flush(running_);
-  if (memory_.weak()) fence_of_wake_up(word);
+  fence_of_wake_up(word);
   if (following() && threads_.size() != 1) {
     const NextAccess next{
         .step = execution_.steps, .thread = running_, .word = word, .queues = true};
@@ -91,7 +93,7 @@ int World::requeue(const void* from, const void* to, int wakes, int moves,
   point(from);
   note_flushes(running_);
   memory_.flush(running_);
-  if (memory_.weak()) fence_of_wake_up(from);
+  fence_of_wake_up(from);
   if (expected && memory_.peek(from, 4) != *expected) return -1;
   const int woken = sleepers_.count_on(from, channels, wakes);
   note_access(Access::kWake, from, 4, 0, static_cast<std::uint64_t>(woken));

@@ -194,11 +194,11 @@ void World::wait_for_change() {
   self.state = State::kPaused;
   self.polling.pause(memory_.changes());
   // A change that the thread has not seen yet counts as a later change.
-  if (memory_.weak() && memory_.polls_unseen(running_)) self.polling.expect_unseen();
+  if (memory_.polls_unseen(running_)) self.polling.expect_unseen();
   choose_next(false);
   self.state = State::kReady;
   // Stores become visible in finite time: a thread that polls again sees those that existed by now.
-  if (memory_.weak()) memory_.see_polled(running_);
+  memory_.see_polled(running_);
 }
 
 // The decision point before an access. `next` is the word of the access; null if it has none.
