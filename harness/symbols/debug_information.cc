@@ -96,6 +96,12 @@ const DebugInformation& DebugInformation::of_this_process() {
 }
 
 std::vector<SourceLine> DebugInformation::lines_at(std::uint64_t address) const {
+  const auto [known, is_new] = lines_.try_emplace(address);
+  if (is_new) known->second = read_lines(address);
+  return known->second;
+}
+
+std::vector<SourceLine> DebugInformation::read_lines(std::uint64_t address) const {
   std::vector<SourceLine> lines;
   Dwfl_Module* const module = session_ == nullptr ? nullptr : dwfl_addrmodule(session_, address);
   if (module == nullptr) return lines;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 struct Dwfl;
@@ -39,7 +40,9 @@ class DebugInformation {
   // more: it is read again only if another library was loaded since.
   static const DebugInformation& of_this_process();
 
-  // Innermost first: an address in inlined functions has one line in each of them.
+  // Innermost first: an address in inlined functions has one line in each of them. Known addresses
+  // are remembered: the first question reads all functions of a source, which takes milliseconds.
+  // One thread at a time.
   std::vector<SourceLine> lines_at(std::uint64_t address) const;
 
   // The function that contains the address, as the compiler named it, from the table of symbols.
@@ -49,7 +52,10 @@ class DebugInformation {
  private:
   DebugInformation();
 
+  std::vector<SourceLine> read_lines(std::uint64_t address) const;
+
   Dwfl* session_ = nullptr;
+  mutable std::unordered_map<std::uint64_t, std::vector<SourceLine>> lines_;  // by address
 };
 
 }  // namespace lockbench::stress
