@@ -73,6 +73,17 @@ def test_output_that_cannot_be_written_is_an_error(
         assert "standard output" in done.stderr
 
 
+@pytest.mark.parametrize("style", ["text", "csv"])
+def test_an_answer_that_cannot_be_written_is_an_error_and_its_rows_are_kept(
+    lockbench: Program, style: str
+) -> None:
+    plan = "--primitive global --threads 1 --blocks 1 --mode fixed --operations 10 --patience 0"
+    words = ("run", *plan.split(), "--format", style, "--out", "out")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        assert lockbench.run(*words, stdout=full, summary=True).returncode == 1
+    assert lockbench.run("compare", "out").returncode == 0
+
+
 @pytest.mark.parametrize("words", [("list",), ("list", "presets", "--show", "quick")])
 def test_a_reader_that_has_gone_is_no_error(lockbench: Program, words: tuple[str, ...]) -> None:
     ours, theirs = os.pipe()

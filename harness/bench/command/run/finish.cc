@@ -99,7 +99,8 @@ int finish_run(const FinishedSession& session, const std::string& program,
   }
   for (const std::string& call : call_cost_texts(session.plan)) said << call << '\n';
   said << '\n' << next_steps(program, session.folder);
-  return code_of(session);
+  const bool unwritten = compared.ok() && *compared == kCouldNotFinish;
+  return unwritten ? kCouldNotFinish : code_of(session);
 }
 
 int finish_shard(const FinishedSession& session, const Shard& shard) {
