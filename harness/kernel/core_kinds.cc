@@ -100,12 +100,6 @@ std::vector<ReportedKind> distinct_kinds(std::vector<ReportedKind> reported) {
 
 }  // namespace internal
 
-std::string name_of_core_kind(std::size_t rank, std::size_t kinds) {
-  if (rank == 0) return "fast";
-  if (rank + 1 == kinds) return "slow";
-  return rank == 1 ? "middle" : "middle" + std::to_string(rank);
-}
-
 std::vector<CoreKind> core_kinds(hwloc_topology_t topology) {
   const int reported = hwloc_cpukinds_get_nr(topology, 0);
   std::vector<ReportedKind> all;

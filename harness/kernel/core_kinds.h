@@ -16,6 +16,8 @@
 
 #include <hwloc.h>
 
+#include "harness/base/core_kind_name.h"
+
 namespace lockbench {
 
 struct CoreKind {
@@ -31,10 +33,6 @@ struct CoreKind {
 // The kinds of cores, the fastest first; empty if all cores are of one kind, or if hwloc does not
 // know the kind of each.
 std::vector<CoreKind> core_kinds(hwloc_topology_t topology);
-
-// `fast` is the fastest of a machine, `slow` its slowest; between them `middle`, or `middle2`,
-// `middle3` if there are several. `rank`: from 0, the fastest.
-std::string name_of_core_kind(std::size_t rank, std::size_t kinds);
 
 namespace internal {
 

@@ -56,16 +56,13 @@ TEST(PlaceThreads, BindsToTheKindsThatThePinningNames) {
 
 TEST(PlaceThreads, RefusesKindsThatThisProcessMayNotUse) {
   EXPECT_EQ(complaint("kind:slow"),
-            "pinning kind:slow: the cores that this process may use are of one kind; say scatter");
-  EXPECT_EQ(complaint("mixed:2"),
-            "pinning mixed:2: the cores that this process may use are of one kind; say scatter");
+            "pinning kind:slow: the usable cores are of one kind; say scatter");
+  EXPECT_EQ(complaint("mixed:2"), "pinning mixed:2: the usable cores are of one kind; say scatter");
   const auto status = [](std::string_view pinning) {
     return std::string(place_threads(pinning, 1, kHybrid).status().message());
   };
-  EXPECT_EQ(status("kind:middle"),
-            "pinning kind:middle: the cores that this process may use are fast and slow");
-  EXPECT_EQ(status("mixed:1+1+1"),
-            "pinning mixed:1+1+1: the cores that this process may use are fast and slow");
+  EXPECT_EQ(status("kind:middle"), "pinning kind:middle: the usable cores are fast and slow");
+  EXPECT_EQ(status("mixed:1+1+1"), "pinning mixed:1+1+1: the usable cores are fast and slow");
 }
 
 TEST(PlaceThreads, TakesTheNameOfTheOnlyKindThatThisProcessMayUse) {
@@ -132,10 +129,9 @@ TEST(PlaceThreads, WhatIsNoListIsRefusedWithWhatWouldBeRight) {
 }
 
 TEST(PlaceThreads, AProcessorThatMayNotBeUsedIsRefusedWithThoseThatMay) {
-  EXPECT_EQ(complaint("0,4"), "pinning names processor 4, but this process may use only 0,2,1,3");
-  EXPECT_EQ(complaint("2000"),
-            "pinning names processor 2000, but this process may use only 0,2,1,3");
-  EXPECT_EQ(complaint("2-7"), "pinning names processor 4, but this process may use only 0,2,1,3");
+  EXPECT_EQ(complaint("0,4"), "pinning names processor 4; usable are only 0,2,1,3");
+  EXPECT_EQ(complaint("2000"), "pinning names processor 2000; usable are only 0,2,1,3");
+  EXPECT_EQ(complaint("2-7"), "pinning names processor 4; usable are only 0,2,1,3");
 }
 
 TEST(PlaceThreads, AnUnknownMachineCannotBePinnedOn) {

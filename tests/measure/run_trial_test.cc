@@ -188,8 +188,7 @@ TEST(RunTrial, AProcessorThatIsNotThereIsAFailureWithItsReason) {
   const Sample sample = run<Keyed, Counter>(trial);
   EXPECT_EQ(sample.outcome, Outcome::kFailed);
   EXPECT_FALSE(sample.valid());
-  EXPECT_THAT(sample.reason,
-              StartsWith("pinning names processor 1023, but this process may use only "));
+  EXPECT_THAT(sample.reason, StartsWith("pinning names processor 1023; usable are only "));
   EXPECT_EQ(sample.operations, std::nullopt);
 }
 

@@ -50,11 +50,10 @@ std::vector<Processor> of_kind(std::string_view kind, const std::vector<Processo
   return found;
 }
 
-// Why the cores that this process may use do not have what the pinning names.
+// Why the usable cores do not have what the pinning names.
 absl::Status no_such_cores(std::string_view pinning, const std::vector<Processor>& allowed) {
   const std::vector<std::string> kinds = kinds_among(allowed);
-  const std::string text =
-      "pinning " + std::string(pinning) + ": the cores that this process may use are ";
+  const std::string text = "pinning " + std::string(pinning) + ": the usable cores are ";
   if (kinds.empty()) return absl::InvalidArgumentError(text + "of one kind; say scatter");
   std::string have;
   for (const std::string& kind : kinds) have += (have.empty() ? "" : " and ") + kind;
@@ -100,7 +99,7 @@ absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
   for (const int number : *list) {
     if (std::find(in_order.begin(), in_order.end(), number) == in_order.end()) {
       return absl::InvalidArgumentError("pinning names processor " + std::to_string(number) +
-                                        ", but this process may use only " + numbers_of(allowed));
+                                        "; usable are only " + numbers_of(allowed));
     }
   }
   return *list;

@@ -36,6 +36,19 @@ absl::StatusOr<ModelledMachine> load_machine(const std::string& name) {
   return parsed(std::move(machine->text), machine->file);
 }
 
+std::optional<std::vector<MachineCores>> described_kinds(const machine::MachineModel& model) {
+  if (model.kinds.empty()) return std::nullopt;
+  std::vector<MachineCores> kinds;
+  for (const machine::KindOfCores& kind : model.kinds) {
+    const std::uint32_t threads = kind.cores * kind.threads_per_core;
+    kinds.push_back({.kind = kind.name,
+                     .cores = kind.cores,
+                     .hardware_threads = threads,
+                     .usable_threads = threads});
+  }
+  return kinds;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std::string>& names,
@@ -98,19 +111,6 @@ absl::Status copy_machines(std::span<const ModelledMachine> machines,
     if (!copied.ok()) return copied;
   }
   return absl::OkStatus();
-}
-
-std::optional<std::vector<MachineCores>> described_kinds(const machine::MachineModel& model) {
-  if (model.kinds.empty()) return std::nullopt;
-  std::vector<MachineCores> kinds;
-  for (const machine::KindOfCores& kind : model.kinds) {
-    const std::uint32_t threads = kind.cores * kind.threads_per_core;
-    kinds.push_back({.kind = kind.name,
-                     .cores = kind.cores,
-                     .hardware_threads = threads,
-                     .usable_threads = threads});
-  }
-  return kinds;
 }
 
 Machine described(const machine::MachineModel& model) {

@@ -197,10 +197,15 @@ absl::StatusOr<Plan> measured_plan(const PredictOptions& options,
     if (traits.ok()) traits->processors = processors;
     return traits;
   };
-  if (options.plan) return options.plan(check);
+  const bool binds = std::any_of(machines.begin(), machines.end(), has_kinds);
+  if (options.plan) {
+    absl::StatusOr<Plan> plan = options.plan(check);
+    if (plan.ok() && binds) bind_where_unsaid(*plan);
+    return plan;
+  }
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
   if (!preset.ok()) return preset.status();
-  if (std::any_of(machines.begin(), machines.end(), has_kinds)) bind_where_unsaid(*preset);
+  if (binds) bind_where_unsaid(*preset);
   if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
   return expand(*preset, check);
 }

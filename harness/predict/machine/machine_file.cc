@@ -12,6 +12,7 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_replace.h>
 
+#include "harness/base/core_kind_name.h"
 #include "harness/base/nearest.h"
 #include "harness/base/toml.h"
 
@@ -237,13 +238,16 @@ class Reader {
                                         model_.cores()));
     }
     model_.threads_per_core = model_.kinds.front().threads_per_core;
+    for (std::size_t rank = 0; rank < model_.kinds.size(); ++rank) {
+      model_.kinds[rank].name = name_of_core_kind(rank, model_.kinds.size());
+    }
   }
 
   void kind(const toml::node& node) {
     const toml::table* const table = node.as_table();
     if (table == nullptr) return fail(node, "kind wants tables, each as [[kind]]");
-    known(*table, {"name", "cores", "threads_per_core", "speed"});
-    KindOfCores read{.name = text(*table, "name"), .cores = count(*table, "cores")};
+    known(*table, {"cores", "threads_per_core", "speed"});
+    KindOfCores read{.cores = count(*table, "cores")};
     if (table->contains("threads_per_core")) {
       read.threads_per_core = count(*table, "threads_per_core");
     }
@@ -494,10 +498,9 @@ std::string machine_toml(const MachineModel& model, const Remarks& remarks) {
     absl::StrAppendFormat(&out, "%s = %d\n", count.name, model.*count.count);
   }
   for (const KindOfCores& kind : model.kinds) {
-    absl::StrAppendFormat(
-        &out, "\n[[kind]]\nname = %s\ncores = %d\nthreads_per_core = %d\nspeed = %s%s\n",
-        toml_string(kind.name), kind.cores, kind.threads_per_core, decimal(kind.speed),
-        remark(remarks, "speed"));
+    absl::StrAppendFormat(&out, "\n[[kind]]\ncores = %d\nthreads_per_core = %d\nspeed = %s%s\n",
+                          kind.cores, kind.threads_per_core, decimal(kind.speed),
+                          remark(remarks, "speed"));
   }
   absl::StrAppendFormat(&out, "\n[latency_ns]\nsibling = %s%s\n%s", ns_text(model.sibling_latency),
                         remark(remarks, "sibling"), matrix_text(model, remarks));

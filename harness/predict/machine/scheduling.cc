@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
 #include "harness/predict/machine/simulation.h"
@@ -14,38 +13,11 @@ namespace lockbench::machine {
 
 // ---- placement
 
-// The processors in the order in which threads are placed on them.
-std::vector<std::uint32_t> Simulation::placement_order() const {
-  if (!listed_.empty()) return listed_;
-  std::vector<std::uint32_t> order(model_.processors());
-  std::iota(order.begin(), order.end(), 0);
-  const std::uint32_t cores = model_.cores();
-  const std::uint32_t of_socket = cores / model_.sockets;
-  const auto place = [&](std::uint32_t processor) {
-    const std::uint32_t core = processor % cores;
-    const std::uint32_t sibling = processor / cores;
-    switch (placement_) {
-      case Placement::kCores:
-        return std::tuple(sibling, core, 0U);
-      case Placement::kScatter:
-        return std::tuple(sibling, core % of_socket, core / of_socket);
-      case Placement::kCompact:
-      case Placement::kOneCore:
-        return std::tuple(core, sibling, 0U);
-    }
-    return std::tuple(0U, 0U, 0U);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
-  if (placement_ == Placement::kOneCore) order.resize(1);
-  return order;
-}
-
 void Simulation::place_threads() {
-  const std::vector<std::uint32_t> order = placement_order();
   for (const std::unique_ptr<Thread>& thread : threads_) {
-    thread->processor = order[thread->number % order.size()];
-    put_on(*thread, thread->processor, 0);
+    const std::size_t count = pinned() ? bound_.size() : processors_.size();
+    const auto place = static_cast<std::uint32_t>(thread->number % count);
+    put_on(*thread, pinned() ? bound_[place] : place, 0);
     thread->woken = false;
   }
 }

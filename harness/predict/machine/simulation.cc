@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace lockbench::machine {
 namespace {
@@ -22,19 +23,13 @@ std::uint64_t read(const void* word, unsigned bytes) {
 
 }  // namespace
 
-Simulation::Simulation(const MachineModel& model, Placement placement)
+Simulation::Simulation(const MachineModel& model, std::vector<std::uint32_t> bound)
     : model_(model),
-      placement_(placement),
+      bound_(std::move(bound)),
       coherence_(model_),
-      processors_(processors_of(model_)) {}
+      processors_(idle_processors(model_)) {}
 
-Simulation::Simulation(const MachineModel& model, std::vector<std::uint32_t> processors)
-    : model_(model),
-      listed_(std::move(processors)),
-      coherence_(model_),
-      processors_(processors_of(model_)) {}
-
-std::vector<Simulation::Processor> Simulation::processors_of(const MachineModel& model) {
+std::vector<Simulation::Processor> Simulation::idle_processors(const MachineModel& model) {
   std::vector<Processor> processors(model.processors());
   for (std::uint32_t i = 0; i < processors.size(); ++i) {
     processors[i].slowness = 1 / model.speed_of(i);

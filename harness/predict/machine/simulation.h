@@ -54,17 +54,9 @@ class Simulation {
   // A helper works for the others as long as they run: a thread that a lock has for itself.
   enum class Role { kWorker, kHelper };
 
-  // Where threads are placed at their start. They stay there, except for kCores.
-  enum class Placement {
-    kCores,    // on separate cores, one socket after the other, and then on their siblings
-    kScatter,  // on separate cores, the sockets in turn
-    kCompact,  // on all threads of a core before the next core
-    kOneCore,  // all on one processor
-  };
-
-  explicit Simulation(const MachineModel& model, Placement placement = Placement::kCores);
-  // Threads are placed on these processors in turn, and stay there.
-  Simulation(const MachineModel& model, std::vector<std::uint32_t> processors);
+  // `bound`: the processors of the threads, in turn, on which they stay. Empty: each thread begins
+  // on the processor of its number, as far as there are any, and moves to idle ones.
+  explicit Simulation(const MachineModel& model, std::vector<std::uint32_t> bound = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -252,7 +244,7 @@ class Simulation {
   static void stop_working_ahead(Thread& thread) { thread.wait = {}; }
   void touch_line(std::uintptr_t number, bool writes);
   void finish_stores_to(const void* place, std::size_t bytes);
-  static std::vector<Processor> processors_of(const MachineModel& model);
+  static std::vector<Processor> idle_processors(const MachineModel& model);
   // The time of what takes `cost` on the fastest core: on this one, and beside a busy sibling.
   Picoseconds on_this_core(Picoseconds cost) const;
   Picoseconds slowed(Picoseconds cost) const;
@@ -275,12 +267,10 @@ class Simulation {
   void run_next_on(std::uint32_t processor, Picoseconds time);
   std::uint32_t processor_for(const Thread& thread) const;
   void place_threads();
-  bool pinned() const { return placement_ != Placement::kCores || !listed_.empty(); }
-  std::vector<std::uint32_t> placement_order() const;
+  bool pinned() const { return !bound_.empty(); }
 
   const MachineModel model_;
-  const Placement placement_ = Placement::kCores;
-  const std::vector<std::uint32_t> listed_;  // of the second constructor; else empty
+  const std::vector<std::uint32_t> bound_;
   const Coherence coherence_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Processor> processors_;

@@ -283,4 +283,4 @@ def test_cores_that_a_machine_does_not_have_are_left_out(
         "predict", *SMALL, "--pinning", "kind:slow", "--machine", "i7-1165g7", "--out", "none"
     )
     assert done.returncode == 2
-    assert "i7-1165g7: pinning kind:slow: the cores that this process may use" in done.stderr
+    assert "i7-1165g7: pinning kind:slow: the usable cores are of one kind" in done.stderr

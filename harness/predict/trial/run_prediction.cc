@@ -97,39 +97,29 @@ absl::StatusOr<std::unique_ptr<Subject>> make_subject(const Trial& trial) {
   return maker(trial, lock->make(cell));
 }
 
-std::optional<Simulation::Placement> placement_named(const std::string& pinning) {
-  if (pinning == "compact") return Simulation::Placement::kCompact;
-  if (pinning == "scatter") return Simulation::Placement::kScatter;
-  if (pinning == "one-core") return Simulation::Placement::kOneCore;
-  return std::nullopt;
+// The processor of each thread; empty if they are not bound. The first are those of the workers,
+// and the others those of threads that a lock has for itself.
+absl::StatusOr<std::vector<int>> bound_processors(const Cell& cell, const MachineModel& model) {
+  const std::uint32_t enough = std::max(cell.threads, model.processors());
+  return place_threads(cell.pinning, enough, machine::processors_of(model));
 }
 
-// The processor of each thread, if it is not left to the simulation: the pinning names processors
-// or kinds of cores, or there are kinds.
-std::vector<int> listed_processors(const Cell& cell, const MachineModel& model) {
-  if (cell.pinning == "none") return {};
-  if (model.kinds.empty() && placement_named(cell.pinning)) return {};
-  return place_threads(cell.pinning, cell.threads, machine::processors_of(model))
-      .value_or(std::vector<int>());
-}
-
-Simulation simulation_of(const Cell& cell, const MachineModel& model,
-                         const std::vector<int>& listed) {
-  if (!listed.empty()) {
-    return Simulation(model, std::vector<std::uint32_t>(listed.begin(), listed.end()));
-  }
-  return Simulation(model, placement_named(cell.pinning).value_or(Simulation::Placement::kCores));
+// The ranks of the workers' kinds of core.
+std::vector<int> ranks_of_workers(std::vector<int> bound, const Cell& cell,
+                                  const MachineModel& model) {
+  if (!bound.empty()) bound.resize(cell.threads);
+  return ranks_of(bound, machine::processors_of(model));
 }
 
 class PredictedTrial {
  public:
-  PredictedTrial(const Trial& trial, const MachineModel& model, Subject& subject)
+  PredictedTrial(const Trial& trial, const MachineModel& model, const std::vector<int>& bound,
+                 Subject& subject)
       : cell_(trial.cell),
         seed_(trial.seed),
         subject_(subject),
-        listed_(listed_processors(cell_, model)),
-        ranks_(ranks_of(listed_, machine::processors_of(model))),
-        simulation_(simulation_of(cell_, model, listed_)),
+        ranks_(ranks_of_workers(bound, cell_, model)),
+        simulation_(model, {bound.begin(), bound.end()}),
         phases_(cell_.threads,
                 cell_.mode == Mode::kTimed ? TrialPhases::kWarmup : TrialPhases::kMeasure),
         reports_(new ThreadReport[cell_.threads]),
@@ -266,8 +256,7 @@ class PredictedTrial {
   const Cell cell_;
   const std::uint64_t seed_;
   Subject& subject_;
-  const std::vector<int> listed_;
-  const std::vector<int> ranks_;  // of the kinds of core of `listed_`
+  const std::vector<int> ranks_;
   Simulation simulation_;
   TrialPhases phases_;
   const std::unique_ptr<ThreadReport[]> reports_;
@@ -283,8 +272,10 @@ class PredictedTrial {
 absl::StatusOr<Sample> run_prediction(const Trial& trial, const MachineModel& model) {
   absl::StatusOr<std::unique_ptr<Subject>> subject = make_subject(trial);
   if (!subject.ok()) return subject.status();
+  const absl::StatusOr<std::vector<int>> bound = bound_processors(trial.cell, model);
+  if (!bound.ok()) return bound.status();
   // Never destroyed: a thread of the lock's own may stand still inside of it.
-  return PredictedTrial(trial, model, *subject->release()).run();
+  return PredictedTrial(trial, model, *bound, *subject->release()).run();
 }
 
 }  // namespace lockbench::predict

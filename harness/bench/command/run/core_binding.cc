@@ -51,12 +51,16 @@ bool bind_where_unsaid(Preset& preset) {
   return bound;
 }
 
-std::string bind_by_default(Plan& plan) {
-  const std::string cores = usable_cores();
-  if (cores.empty()) return "";
+void bind_where_unsaid(Plan& plan) {
   for (Trial& trial : plan.trials) {
     if (trial.cell.pinning == "none") trial.cell.pinning = kDefaultPinning;
   }
+}
+
+std::string bind_by_default(Plan& plan) {
+  const std::string cores = usable_cores();
+  if (cores.empty()) return "";
+  bind_where_unsaid(plan);
   return cores + kBound;
 }
 

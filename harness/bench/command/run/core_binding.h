@@ -19,6 +19,9 @@ namespace lockbench {
 // Sweeps that say nothing of it get the pinning `scatter`. Returns true if there are any. Pure.
 bool bind_where_unsaid(Preset& preset);
 
+// The same for the trials of a plan that are not bound. Pure.
+void bind_where_unsaid(Plan& plan);
+
 // Sweeps that say nothing of it get the pinning `scatter` if this process may use cores of several
 // kinds: left to the kernel, equal trials would run on fast cores once and on slow ones another
 // time. Returns what to tell the user of it; empty if all usable cores are of one kind.

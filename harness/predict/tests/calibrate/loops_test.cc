@@ -2,6 +2,7 @@
 
 // Calibrates a model as if it were this machine: what comes out must be the model.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,13 +21,15 @@ using machine::Simulation;
 
 constexpr std::size_t kStackBytes = 64 << 10;
 
-// Two threads: on two cores, or on one core, or on one processor.
+// Two threads, on the processors that they ask for.
 class ModelledPlace : public Place {
  public:
   explicit ModelledPlace(const MachineModel& model) : model_(model) {}
 
   void run(const std::vector<Side>& sides) override {
-    Simulation simulation(model_, placement(sides));
+    std::vector<std::uint32_t> bound;
+    for (const Side& side : sides) bound.push_back(static_cast<std::uint32_t>(side.processor));
+    Simulation simulation(model_, bound);
     std::vector<std::unique_ptr<std::byte[]>> stacks;
     for (const Side& side : sides) {
       stacks.emplace_back(new std::byte[kStackBytes]);
@@ -37,15 +40,6 @@ class ModelledPlace : public Place {
   }
 
  private:
-  Simulation::Placement placement(const std::vector<Side>& sides) const {
-    const int first = sides.front().processor;
-    const int last = sides.back().processor;
-    if (first == last) return Simulation::Placement::kOneCore;
-    const auto cores = static_cast<int>(model_.cores());
-    if (first % cores == last % cores) return Simulation::Placement::kCompact;
-    return Simulation::Placement::kScatter;
-  }
-
   const MachineModel model_;
 };
 

@@ -582,9 +582,9 @@ TEST_F(SimulationTest, PlacementDecidesWhichThreadsShareACore) {
   MachineModel model = model_of_four();
   model.threads_per_core = 2;
   model.sibling_latency = 6 * kNs;
-  const auto handover = [&](Simulation::Placement placement) {
+  const auto handover = [&](std::vector<std::uint32_t> bound) {
     Word word;
-    Simulation simulation(model, placement);
+    Simulation simulation(model, std::move(bound));
     std::int64_t took = 0;
     const auto stacks = start_all(simulation, {[&] { word.exchange(1); },
                                                [&] {
@@ -595,17 +595,17 @@ TEST_F(SimulationTest, PlacementDecidesWhichThreadsShareACore) {
     simulation.run();
     return took;
   };
-  EXPECT_EQ(handover(Simulation::Placement::kCores), 101);
-  EXPECT_EQ(handover(Simulation::Placement::kScatter), 101);
-  EXPECT_EQ(handover(Simulation::Placement::kCompact), 7);
+  EXPECT_EQ(handover({}), 101);
+  EXPECT_EQ(handover({0, 1}), 101);
+  EXPECT_EQ(handover({0, 4}), 7);
 }
 
 // A thread that sleeps meanwhile comes back to the processor that it is bound to.
 TEST_F(SimulationTest, ThreadsThatArePlacedOnOneProcessorNeverRunAtTheSameTime) {
-  for (const auto& [placement, at_once] : {std::pair(Simulation::Placement::kOneCore, false),
-                                           std::pair(Simulation::Placement::kCores, true)}) {
+  using Bound = std::vector<std::uint32_t>;
+  for (const auto& [bound, at_once] : {std::pair(Bound{0}, false), std::pair(Bound{}, true)}) {
     const MachineModel model = model_of_four();
-    Simulation simulation(model, placement);
+    Simulation simulation(model, bound);
     const auto stacks = start_all(simulation, Bodies(2, [] {
                                     Simulation::current()->sleep_until_ns(10'000);
                                     work(1000 * kUs);
