@@ -84,7 +84,8 @@ class LoopingSubject : public Subject {
   std::vector<std::unique_ptr<OperationLoop>> loops_;  // one per worker; null: not started yet
 };
 
-// There are hundreds of these types, so each contains only what depends on the primitive.
+// There are hundreds of these types, so each contains only what depends on the primitive. What is
+// not the loop runs once in a trial and is marked cold: it is compiled for size, which is quicker.
 template <class Primitive, class Workload>
 class SubjectOf final : public LoopingSubject {
  public:
