@@ -150,7 +150,7 @@ class Run:
 
     def titled(self, title: str) -> str:
         """The title of a picture of this run, with its source if it was not measured."""
-        return f"{title}, {self.source}" if self.source else title
+        return f"{title.removesuffix('?')}, {self.source}" if self.source else title
 
     @property
     def source(self) -> str:
