@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/bench/plan/preset_file.h"
