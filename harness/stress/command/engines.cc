@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/base/exit_code.h"
@@ -57,6 +58,10 @@ absl::Status add_engine(const std::string& engine, const std::string& program,
   return absl::OkStatus();
 }
 
+bool is_among(const std::string& engine, const std::vector<std::string>& names) {
+  return names.empty() || absl::c_linear_search(names, engine);
+}
+
 Report failed(const TestJob& job, const std::string& why) {
   return {.engine = job.engine,
           .lock = job.lock.name,
@@ -78,9 +83,11 @@ Report died(const TestJob& job, const ChildResult& result) {
 
 }  // namespace
 
-std::vector<EngineListing> engines_named(const std::string& suffix) {
+std::vector<EngineListing> engines_named(const std::string& suffix,
+                                         const std::vector<std::string>& names) {
   std::vector<EngineListing> found;
   for (const char* engine : kEngines) {
+    if (!is_among(engine, names)) continue;
     const auto program = find_engine(std::string("lockbench-") + engine + suffix);
     // An engine that cannot list its locks is left out.
     if (program) add_engine(engine, program->string(), "", found).IgnoreError();
@@ -90,14 +97,17 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
 
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
                                 const std::vector<AddedEngine>& added,
+                                const std::vector<std::string>& names,
                                 std::vector<EngineListing>& found) {
   std::vector<std::pair<std::string, std::string>> engines = {{"real", "lockbench-real"},
                                                               {"proc", "lockbench-proc"}};
   for (const AddedEngine& engine : added) engines.emplace_back(engine.name, engine.program);
   for (const auto& [name, file] : engines) {
+    if (!is_among(name, names)) continue;
     const auto program = find_engine(file);
     if (program) add_engine(name, program->string(), plugin.string(), found).IgnoreError();
   }
+  if (!is_among("sim", names)) return absl::OkStatus();
   std::filesystem::path simulated = plugin;
   simulated.replace_extension(".sim.so");
   const auto sim = find_engine("lockbench-sim");

@@ -14,16 +14,20 @@
 
 namespace lockbench {
 
-// The engines in the folder of this program or of an installation, with the locks of each.
-// `suffix` is empty for the shipped locks and `-mutants` for broken ones.
-std::vector<EngineListing> engines_named(const std::string& suffix);
+// The engines in the folder of this program or of an installation, with the locks of each: of those
+// that `names` has; of all, if it is empty. Each engine's program is started, which takes some tens
+// of milliseconds. `suffix` is empty for the shipped locks and `-mutants` for broken ones.
+std::vector<EngineListing> engines_named(const std::string& suffix,
+                                         const std::vector<std::string>& names = {});
 
 // Adds the locks of a plug-in to the engines: to the real engine those of its file, to the
 // simulated engine those of the file NAME.sim.so beside it, which was built for simulation.
 // InvalidArgument if that file is refused, or if `must_simulate` is set and the file does not
-// exist. The `added` engines get its locks, too.
+// exist. The `added` engines get its locks, too. Engines that `names` lacks are left out, unless it
+// is empty.
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
                                 const std::vector<AddedEngine>& added,
+                                const std::vector<std::string>& names,
                                 std::vector<EngineListing>& found);
 
 // Adds the plug-in to the options that repeat a failure, with the name that the user gave.

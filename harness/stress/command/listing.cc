@@ -119,6 +119,19 @@ void complete_names(const std::vector<EngineListing>& engines, const stress::Ord
   }
 }
 
+bool knows(const std::vector<EngineListing>& engines, const std::string& name) {
+  return std::any_of(engines.begin(), engines.end(), [&](const EngineListing& engine) {
+    return std::any_of(engine.locks.begin(), engine.locks.end(),
+                       [&](const Listed& lock) { return means(name, lock); });
+  });
+}
+
+bool knows_all(const std::vector<EngineListing>& engines, std::vector<std::string> names) {
+  complete_names(engines, {}, names);
+  return std::all_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return knows(engines, name); });
+}
+
 bool means(const std::string& name, const Listed& lock) {
   return lock.name == name || (lock.takes_numbers && !stress::numbers_of(lock.name, name).empty());
 }

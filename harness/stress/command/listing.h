@@ -39,6 +39,10 @@ std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
                                       const std::vector<EngineListing>& broken,
                                       const std::vector<std::string>& names);
 
+// True if the name means a lock of one of these engines; if each of the names does, once completed.
+bool knows(const std::vector<EngineListing>& engines, const std::string& name);
+bool knows_all(const std::vector<EngineListing>& engines, std::vector<std::string> names);
+
 // The name of a base lock means the primitive that uses it as one lock for all keys; a name without
 // its choices means the first lock of that name. Its forms are meant, too, unless the order is for
 // one of them alone.

@@ -94,11 +94,7 @@ absl::Status check_names(const StressOptions& options, const std::vector<EngineL
     }
   }
   for (const std::string& name : options.locks) {
-    const bool known = std::any_of(engines.begin(), engines.end(), [&](const EngineListing& one) {
-      return std::any_of(one.locks.begin(), one.locks.end(),
-                         [&](const Listed& lock) { return means(name, lock); });
-    });
-    if (!known) return unknown_lock(name, known_locks);
+    if (!knows(engines, name)) return unknown_lock(name, known_locks);
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_format.h>
 
 #include "harness/base/exit_code.h"
@@ -95,6 +96,77 @@ absl::Status read_program_file(StressOptions& options) {
   return absl::OkStatus();
 }
 
+// The engines whose locks are listed: those that can do what was asked, and the simulated one, in
+// which failures of others are repeated. Empty: all.
+std::vector<std::string> needed_engines(const StressOptions& options,
+                                        std::vector<std::string> able) {
+  if (options.list) return {};
+  if (!able.empty() && !absl::c_linear_search(able, "sim")) able.emplace_back("sim");
+  return able;
+}
+
+// What is tested, and by which jobs.
+struct Prepared {
+  StressOptions options;
+  std::vector<EngineListing> engines;
+  std::vector<EngineListing> broken;
+  std::vector<TestJob> jobs;
+};
+
+// The locks of the engines `needed` that may be tested: the shipped ones, those of plug-ins, and
+// broken ones that are named.
+absl::Status add_locks(const std::vector<std::string>& plugins,
+                       const std::vector<std::string>& able, const std::vector<std::string>& needed,
+                       Prepared& found) {
+  const StressOptions& options = found.options;
+  const bool plugins_alone = !plugins.empty() && options.locks.empty() && !options.list;
+  // In a self-test, every lock that is not known to be broken counts as correct. Only the named
+  // plug-ins are therefore used there.
+  const bool those_named = plugins_alone || options.self_test;
+  if (!those_named) found.engines = engines_named("", needed);
+  for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
+    const bool only_sim = able == std::vector<std::string>{"sim"} && those_named;
+    const absl::Status added =
+        add_plugin_engines(plugin, only_sim, options.added_engines, needed, found.engines);
+    if (!added.ok()) return added;
+  }
+  const bool names_others = !knows_all(found.engines, options.locks);
+  if (options.self_test || names_others || self_test_share(options) > std::chrono::nanoseconds{}) {
+    found.broken = engines_named("-mutants", needed);
+  }
+  if (options.self_test) {
+    found.engines.insert(found.engines.begin(), found.broken.begin(), found.broken.end());
+  } else {
+    found.engines = with_named(std::move(found.engines), found.broken, options.locks);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status nothing_here(const StressOptions& options) {
+  return absl::NotFoundError(
+      options.self_test
+          ? "the broken locks lie beside no engine here; build the tests, too"
+          : "no engine lies beside this program; in a checkout: cmake --build --preset release");
+}
+
+absl::StatusOr<Prepared> prepare(const StressOptions& options,
+                                 const std::vector<std::string>& plugins,
+                                 const std::vector<std::string>& able,
+                                 const std::vector<std::string>& needed) {
+  Prepared found{.options = options};
+  if (absl::Status added = add_locks(plugins, able, needed, found); !added.ok()) return added;
+  if (found.engines.empty()) return nothing_here(options);
+  if (options.list) return found;
+  if (options.engines.empty()) keep_those_of(able, found.engines, found.options);
+  complete_names(found.engines, found.options.order, found.options.locks);
+  absl::StatusOr<std::vector<TestJob>> jobs = options.self_test
+                                                  ? plan_self_test(found.options, found.engines)
+                                                  : plan_stress(found.options, found.engines);
+  if (!jobs.ok()) return jobs.status();
+  found.jobs = *std::move(jobs);
+  return found;
+}
+
 }  // namespace
 
 int stress_command(const StressOptions& asked, const std::vector<std::string>& plugins) {
@@ -106,33 +178,14 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
     return complain_of_usage(added);
   }
-  const std::vector<EngineListing> broken = engines_named("-mutants");
-  std::vector<EngineListing> engines;
-  const bool plugins_alone = !plugins.empty() && options.locks.empty() && !options.list;
-  if (!plugins_alone) {
-    engines = options.self_test ? broken : with_named(engines_named(""), broken, options.locks);
-  }
-  // In a self-test, every lock that is not known to be broken counts as correct. Only the named
-  // plug-ins are therefore used there.
-  const bool those_named = plugins_alone || options.self_test;
-  for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
-    const bool only_sim = *able == std::vector<std::string>{"sim"} && those_named;
-    const absl::Status added = add_plugin_engines(plugin, only_sim, options.added_engines, engines);
-    if (!added.ok()) return complain_of_usage(added);
-  }
-  if (engines.empty()) {
-    return complain_of_usage(absl::NotFoundError(
-        options.self_test
-            ? "the broken locks lie beside no engine here; build the tests, too"
-            : "no engine lies beside this program; in a checkout: cmake --build --preset release"));
-  }
-  if (options.list) return print_listing(engines);
-  if (options.engines.empty()) keep_those_of(*able, engines, options);
-  complete_names(engines, options.order, options.locks);
-  absl::StatusOr<std::vector<TestJob>> jobs =
-      options.self_test ? plan_self_test(options, engines) : plan_stress(options, engines);
-  if (!jobs.ok()) return complain_of_usage(jobs.status());
-  const StressWork work{options, engines, broken, *std::move(jobs), machine_line()};
+  const std::vector<std::string> needed = needed_engines(options, *able);
+  absl::StatusOr<Prepared> ready = prepare(options, plugins, *able, needed);
+  // Why it cannot be done depends on the locks of all engines.
+  if (!ready.ok() && !needed.empty()) ready = prepare(options, plugins, *able, {});
+  if (!ready.ok()) return complain_of_usage(ready.status());
+  if (options.list) return print_listing(ready->engines);
+  const StressWork work{ready->options, ready->engines, ready->broken, std::move(ready->jobs),
+                        machine_line()};
   return options.self_test ? test_engines(work) : test_locks(work);
 }
 
