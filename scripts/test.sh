@@ -66,7 +66,7 @@ export GTEST_BRIEF=1
 long_tests=OFF
 if [[ "$long" ]]; then
   long_tests=ON
-  export PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -m 'long or not long'" LOCKBENCH_FAULTS=all
+  export PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -m 'long or not long'" LOCKBENCH_TESTS=long
 else
   ctest_options+=(--label-exclude '^(long|services)$')
 fi

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
 import pytest
+
+LONG = os.environ.get("LOCKBENCH_TESTS") == "long"
 
 
 def rest_long(cases: Iterable[Any], quick: int) -> list[Any]:

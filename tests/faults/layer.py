@@ -8,12 +8,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from tiers import LONG
+
 LAYER = Path(
     os.environ.get("LOCKBENCH_FAULT_LAYER", "build/release/tests/faults/libfault_layer.so")
 ).resolve()
-
-# True if every call goes wrong; without, each kind of it does, at fewer places.
-ALL = os.environ.get("LOCKBENCH_FAULTS") == "all"
 
 FAILURES: dict[str, tuple[int, ...]] = {
     "open": (errno.EIO, errno.EMFILE, errno.EACCES, errno.ENOSPC),
@@ -38,10 +37,10 @@ def faults_of(name: str) -> Iterator[str]:
 
 
 def places(calls: list[str]) -> Iterator[tuple[int, str]]:
-    """Numbers and names of the calls that go wrong: without ALL, the first of each kind, and each
-    fifth."""
+    """Numbers and names of the calls that go wrong: the first of each kind and each fifth, or with
+    LONG all."""
     for number, name in enumerate(calls, start=1):
-        if ALL or number % 5 == 0 or name not in calls[: number - 1]:
+        if LONG or number % 5 == 0 or name not in calls[: number - 1]:
             yield number, name
 
 

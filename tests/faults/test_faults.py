@@ -17,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from layer import ALL, LAYER, calls_in, faults_of, places
+from layer import LAYER, calls_in, faults_of, places
+
+from tiers import LONG
 
 SMALL_RUN = os.environ.get("LOCKBENCH_SMALL_RUN", "build/release/tests/faults/small_run")
 TRIALS = 3
@@ -205,7 +207,7 @@ def test_each_allocation_fails_in_turn(place: Place) -> None:
     assert place.small_run("begin", malloc=0, count=count).code == 0
     allocations = int(count.read_text(encoding="ascii"))
     assert allocations > 100
-    for number in range(1, allocations + 1, 1 if ALL else 15):
+    for number in range(1, allocations + 1, 1 if LONG else 15):
         place.next_case()
         ended = place.small_run("begin", malloc=number)
         assert_sound_end(ended)

@@ -3,7 +3,7 @@
 turn, and the process is killed before each: a finished row is never lost, and the run and its page
 can always be completed.
 
-LOCKBENCH_FAULTS=all, as `./scripts/test.sh --long` sets it, runs all cases, which takes some
+LOCKBENCH_TESTS=long, as `./scripts/test.sh --long` sets it, runs all cases, which takes some
 minutes; without it, each kind of call goes wrong once in each way.
 """
 
@@ -22,8 +22,8 @@ from pathlib import Path
 
 import pytest
 
-from layer import ALL, LAYER, calls_in, faults_of
-from tiers import rest_long
+from layer import LAYER, calls_in, faults_of
+from tiers import LONG, rest_long
 
 BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).resolve()
 TRIALS = 2
@@ -163,13 +163,13 @@ def calls_of(place: Place, name: str) -> list[str]:
 
 
 def cases_of(calls: list[str], ways: Callable[[str], Sequence[str]]) -> Iterator[tuple[int, str]]:
-    """Numbers of calls, and how they go wrong. Without ALL, each kind of call goes wrong in each of
-    its ways once, spread over its occurrences."""
+    """Numbers of calls, and how they go wrong. Without LONG, each kind of call goes wrong in
+    each of its ways once, spread over its occurrences."""
     for name in dict.fromkeys(calls):
         places = [number for number, call in enumerate(calls, start=1) if call == name]
         for i, how in enumerate(ways(name)):
             share = i / max(len(ways(name)) - 1, 1)
-            for number in places if ALL else [places[round(share * (len(places) - 1))]]:
+            for number in places if LONG else [places[round(share * (len(places) - 1))]]:
                 yield number, how
 
 
@@ -181,7 +181,7 @@ def test_each_call_fails_in_turn(place: Place, name: str) -> None:
     calls = calls_of(place, name)
     assert {"open", "close", "rename"} <= set(calls)
     # Python takes seconds to start.
-    most = None if ALL or name != "report" else 1
+    most = None if LONG or name != "report" else 1
     for number, how in cases_of(calls, lambda call: list(faults_of(call))[:most]):
         place.prepare(name)
         before = place.lines()

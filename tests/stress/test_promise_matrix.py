@@ -63,7 +63,7 @@ def test_each_promise_is_checked_in_each_form_that_has_it(
     wanted = {form: promises[position] for form, promises in CHECKED[lock].items()}
     checked: dict[str, set[str]] = {}
 
-    def look(seconds: int, seed: int) -> None:
+    def look(seconds: float, seed: int) -> None:
         words = ["--engine", engine, "--budget", f"{seconds}s", "--seed", str(seed)]
         # Time is for the forms that lack something.
         forms = [form for form in wanted if checked.get(form) != wanted[form]]

@@ -3,43 +3,32 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
+from patience import assert_clean, failures_of, reports_of
 from program import PLUGINS, Program
 
-PLUGIN = str(PLUGINS / "readers_order.so")
+PLUGIN = PLUGINS / "readers_order.so"
+SIM = ("--engine", "sim")
 
 
-def report_of(lockbench: Program, lock: str) -> dict[str, Any]:
-    form = f"global:lock={lock},readers=apart"
-    done = lockbench.run(
-        *("stress", form, "--plugin", PLUGIN, "--engine", "sim", "--budget", "2s"),
-        *("--format", "json"),
-    )
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
+def apart(lock: str) -> str:
+    return f"global:lock={lock},readers=apart"
 
 
 @pytest.mark.parametrize("lock", ["task_fair", "phase_fair", "writers_first"])
 def test_a_lock_that_keeps_its_order_is_clean_and_was_asked_for_it(
     lockbench: Program, lock: str
 ) -> None:
-    report = report_of(lockbench, lock)
-    assert report["verdict"] == "clean", report
+    (report,) = assert_clean(lockbench, PLUGIN, apart(lock), *SIM).values()
     assert report["evaluations"]["fairness"] > 0, report
 
 
 # Whose turn it was depends on which of two unordered events came first.
 def test_every_interleaving_alone_says_nothing_of_the_order(lockbench: Program) -> None:
-    done = lockbench.run(
-        *("stress", "global:lock=phase_fair_roll,readers=apart", "--plugin", PLUGIN),
-        *("--engine", "sim", "--memory", "c11", "--budget", "2s", "--format", "json"),
-        *("--exhaustive", "--program", "L0 U | L1 U | L2 U"),
-    )
-    report = json.loads(done.stdout)
+    program = ("--memory", "c11", "--exhaustive", "--program", "L0 U | L1 U | L2 U")
+    looked = reports_of(lockbench, PLUGIN, apart("phase_fair_roll"), *SIM, *program, seconds=2)
+    (report,) = looked.values()
     bounds = [one["bound"] for one in report["explored"] if one["whole"]]
     assert report["verdict"] == "failed" or "in every interleaving under c11" in bounds, report
     assert report["verdict"] != "clean", report
@@ -55,7 +44,7 @@ def test_every_interleaving_alone_says_nothing_of_the_order(lockbench: Program) 
     ],
 )
 def test_a_lock_that_breaks_it_is_found(lockbench: Program, lock: str, why: str) -> None:
-    report = report_of(lockbench, lock)
+    (report,) = failures_of(lockbench, PLUGIN, apart(lock), *SIM).values()
     assert report["oracle"] == "fairness", report
     assert why in report["what"], report
 
@@ -71,14 +60,12 @@ def test_a_lock_that_breaks_it_is_found(lockbench: Program, lock: str, why: str)
     ],
 )
 def test_each_form_that_keeps_the_promise_was_asked_for_it(lockbench: Program, form: str) -> None:
-    words = ["--plugin", PLUGIN, "--engine", "sim", "--budget", "2s", "--format", "json"]
-    report = json.loads(lockbench.run("stress", form, *words).stdout.splitlines()[0])
-    assert (report["lock"], report["verdict"]) == (form, "clean"), report
+    report = assert_clean(lockbench, PLUGIN, form, *SIM)[form]
     assert report["evaluations"]["fairness"] > 0, report
 
 
 def test_a_readers_try_that_fails_beside_readers_is_found(lockbench: Program) -> None:
-    assert report_of(lockbench, "tries_beside")["verdict"] == "clean"
-    report = report_of(lockbench, "tries_alone")
+    assert_clean(lockbench, PLUGIN, apart("tries_beside"), *SIM)
+    (report,) = failures_of(lockbench, PLUGIN, apart("tries_alone"), *SIM).values()
     assert report["oracle"] == "model", report
     assert "to read, though no writer held the lock during the call" in report["what"], report

@@ -4,25 +4,13 @@ it, or one where another one was."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
+from patience import assert_clean, failures_of, reports_of
 from program import PLUGINS, Program
 
-PLUGIN = str(PLUGINS / "several_objects.so")
+PLUGIN = PLUGINS / "several_objects.so"
 FORM = "objects=several"
-
-
-def reports_of(
-    lockbench: Program, lock: str, *words: str, budget: str = "2s"
-) -> dict[str, dict[str, Any]]:
-    done = lockbench.run(
-        *("stress", lock, "--plugin", PLUGIN, "--budget", budget, "--format", "json", *words)
-    )
-    reports = [json.loads(line) for line in done.stdout.splitlines()]
-    return {report["lock"]: report for report in reports}
 
 
 @pytest.mark.parametrize("engine", ["sim", "real"])
@@ -30,10 +18,8 @@ def reports_of(
     "lock", ["depth_of_object", "node_for_each", "bed_wakes_all", "known_by_number"]
 )
 def test_a_correct_lock_is_clean_in_both_forms(lockbench: Program, lock: str, engine: str) -> None:
-    reports = reports_of(lockbench, lock, "--engine", engine)
+    reports = assert_clean(lockbench, PLUGIN, lock, "--engine", engine)
     assert [name.endswith(FORM) for name in reports] == [False, True], reports
-    for report in reports.values():
-        assert report["verdict"] == "clean", report
 
 
 @pytest.mark.parametrize(
@@ -48,9 +34,8 @@ def test_a_correct_lock_is_clean_in_both_forms(lockbench: Program, lock: str, en
 def test_the_broken_lock_beside_it_fails_in_one(
     lockbench: Program, lock: str, oracles: list[str]
 ) -> None:
-    reports = reports_of(lockbench, lock, "--engine", "sim")
-    failed = {name: one for name, one in reports.items() if one["verdict"] == "failed"}
-    assert [name.endswith(FORM) for name in failed] == [True], reports
+    failed = failures_of(lockbench, PLUGIN, lock, "--engine", "sim")
+    assert [name.endswith(FORM) for name in failed] == [True], failed
     (report,) = failed.values()
     assert report["oracle"] in oracles, report
 
@@ -59,12 +44,11 @@ def test_a_thread_that_takes_a_new_lock_for_the_old_one_shows_where_it_was_made(
     lockbench: Program,
 ) -> None:
     words = ["--engine", "sim", "--program", "L0 U Z L0 R4000000 U | L0 U Z L0 U"]
-    broken = reports_of(lockbench, "known_by_address", *words)["global:lock=known_by_address"]
+    (broken,) = failures_of(lockbench, PLUGIN, "known_by_address", *words).values()
     assert broken["oracle"] == "progress", broken
     for engine in ("sim", "real"):
         words[1] = engine
-        sound = reports_of(lockbench, "known_by_number", *words)["global:lock=known_by_number"]
-        assert sound["verdict"] == "clean", sound
+        assert_clean(lockbench, PLUGIN, "known_by_number", *words)
 
 
 # Its programs have more keys than their acts name. Of the broken one, two of these share a lock,
@@ -73,14 +57,13 @@ def test_a_thread_that_takes_a_new_lock_for_the_old_one_shows_where_it_was_made(
 def test_a_lock_has_an_object_for_each_key_of_a_program(lockbench: Program, engine: str) -> None:
     for lock in ("small_table", f"small_table:{FORM}"):
         words = ["--engine", engine, "--program", "N15 L0 U | L0 U"]
-        (report,) = reports_of(lockbench, lock, *words).values()
+        (report,) = reports_of(lockbench, PLUGIN, lock, *words, seconds=0.4).values()
         assert report["lock"] == lock and report["verdict"] != "failed", report
         words[3] = "N16 L0 U | L0 U"
-        done = lockbench.run("stress", lock, "--plugin", PLUGIN, *words)
+        done = lockbench.run("stress", lock, "--plugin", str(PLUGIN), *words)
         assert done.returncode == 2, done.stdout + done.stderr
-    reports = reports_of(lockbench, "small_table_short", "--engine", engine)
-    failed = [name for name, one in reports.items() if one["verdict"] == "failed"]
-    assert failed == ["small_table_short"], reports
+    failed = failures_of(lockbench, PLUGIN, "small_table_short", "--engine", engine)
+    assert list(failed) == ["small_table_short"], failed
 
 
 @pytest.mark.parametrize(
@@ -94,7 +77,7 @@ def test_a_lock_has_an_object_for_each_key_of_a_program(lockbench: Program, engi
 def test_a_program_whose_threads_would_not_meet_is_refused(
     lockbench: Program, program: str, why: str
 ) -> None:
-    words = ["--plugin", PLUGIN, "--engine", "sim", "--program", program, "--budget", "1s"]
+    words = ["--plugin", str(PLUGIN), "--engine", "sim", "--program", program, "--budget", "1s"]
     done = lockbench.run("stress", "known_by_number", *words)
     assert done.returncode == 2, done.stdout
     assert why in done.stderr

@@ -4,22 +4,12 @@ several of whose keys are acquired together (`keys=several`)."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from patience import look_until
+from patience import assert_clean, failures_of
 from program import PLUGINS, Program
 
-PLUGIN = str(PLUGINS / "stops_and_sets.so")
-
-
-def reports_of(lockbench: Program, lock: str, engine: str, *words: str) -> list[dict[str, Any]]:
-    done = lockbench.run(
-        *("stress", lock, "--plugin", PLUGIN, "--engine", engine, "--format", "json", *words)
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
+PLUGIN = PLUGINS / "stops_and_sets.so"
 
 
 @pytest.mark.parametrize("engine", ["sim", "real"])
@@ -37,9 +27,8 @@ def reports_of(lockbench: Program, lock: str, engine: str, *words: str) -> list[
 def test_a_correct_lock_is_clean_in_its_form(
     lockbench: Program, lock: str, form: str, engine: str
 ) -> None:
-    reports = reports_of(lockbench, lock, engine, "--budget", "2s")
-    assert {report["verdict"] for report in reports} <= {"clean", "inconclusive"}, reports
-    assert form in {report["lock"] for report in reports}
+    reports = assert_clean(lockbench, PLUGIN, lock, "--engine", engine)
+    assert form in reports
 
 
 @pytest.mark.parametrize(
@@ -58,12 +47,5 @@ def test_a_correct_lock_is_clean_in_its_form(
 def test_a_fault_is_found_in_the_form_alone(
     lockbench: Program, lock: str, form: str, engine: str
 ) -> None:
-    failed: set[str] = set()
-
-    def look(seconds: int, seed: int) -> None:
-        words = ("--budget", f"{seconds}s", "--seed", str(seed))
-        reports = reports_of(lockbench, lock, engine, *words)
-        failed.update(report["lock"] for report in reports if report["verdict"] == "failed")
-
-    look_until(lambda _: bool(failed), look)
-    assert failed == {form}
+    failed = failures_of(lockbench, PLUGIN, lock, "--engine", engine)
+    assert list(failed) == [form], failed

@@ -4,21 +4,12 @@ times."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from patience import look_until
+from patience import assert_clean, failures_of
 from program import PLUGINS, Program
 
-PLUGIN = str(PLUGINS / "widths.so")
-
-
-def reports_of(lockbench: Program, lock: str, seconds: int, seed: int) -> list[dict[str, Any]]:
-    words = ["--engine", "real", "--budget", f"{seconds}s", "--seed", str(seed)]
-    done = lockbench.run("stress", lock, "--plugin", PLUGIN, "--format", "json", *words)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+PLUGIN = PLUGINS / "widths.so"
 
 
 @pytest.mark.parametrize(
@@ -36,13 +27,9 @@ def reports_of(lockbench: Program, lock: str, seconds: int, seed: int) -> list[d
 def test_a_narrow_count_is_found(
     lockbench: Program, lock: str, oracles: list[str], what: str
 ) -> None:
-    reports = look_until(
-        lambda seen: any(report["verdict"] == "failed" for report in seen),
-        lambda seconds, seed: reports_of(lockbench, lock, seconds, seed),
-    )
-    failed = [report for report in reports if report["verdict"] == "failed"]
-    assert failed and {report["oracle"] for report in failed} <= set(oracles), reports
-    assert all(what in report["what"] for report in failed), failed
+    failed = failures_of(lockbench, PLUGIN, lock, "--engine", "real")
+    assert failed and {report["oracle"] for report in failed.values()} <= set(oracles), failed
+    assert all(what in report["what"] for report in failed.values()), failed
 
 
 @pytest.mark.parametrize(
@@ -54,5 +41,4 @@ def test_a_narrow_count_is_found(
     ],
 )
 def test_a_count_that_is_wide_enough_is_clean(lockbench: Program, lock: str) -> None:
-    for report in reports_of(lockbench, lock, 4, 1):
-        assert report["verdict"] == "clean", report
+    assert_clean(lockbench, PLUGIN, lock, "--engine", "real")
