@@ -9,6 +9,7 @@
 
 #include "harness/base/quantity.h"
 #include "harness/bench/command/advise/advice_case.h"
+#include "harness/bench/command/run/core_binding.h"
 #include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
@@ -160,6 +161,56 @@ TEST(AdvicePlan, AnErrorNamesTheFlag) {
   wanted.loads = {parse_load("50%").value()};
   EXPECT_THAT(std::string(with_loads(wanted, on_two_processors).status().message()),
               testing::StartsWith("--load: 50% is more than 2 threads on 2 processors"));
+}
+
+AdviceCase on_cores(const std::string& cores) {
+  AdviceCase wanted = case_of(2, 1);
+  run_on(parse_cores(cores).value(), wanted);
+  return wanted;
+}
+
+TEST(AdvicePlan, RunsAllThreadsOnTheCoresThatTheCaseNames) {
+  for (const auto& [cores, pinning] :
+       {std::pair<std::string, std::string>{"all", "none"}, {"fast", "kind:fast"}}) {
+    const Plan plan = advice_plan(on_cores(cores), kUsualBudget, on_two_processors).value();
+    for (const Trial& trial : plan.trials) EXPECT_EQ(trial.cell.pinning, pinning);
+  }
+  EXPECT_THAT(case_json(on_cores("fast")), HasSubstr("on fast cores"));
+  EXPECT_THAT(case_json(on_cores("all")), testing::Not(HasSubstr("cores")));
+}
+
+TEST(AdvicePlan, NamesNoCoresThatTheMachineDoesNotHave) {
+  const auto wrong = parse_cores("big");
+  EXPECT_THAT(std::string(wrong.status().message()), HasSubstr("write all, fast or slow"));
+  EXPECT_FALSE(parse_cores("").ok());
+  EXPECT_FALSE(parse_cores("slow ones").ok());
+  EXPECT_TRUE(check_cores(on_cores("all"), {}, "this machine").ok());
+  EXPECT_TRUE(check_cores(on_cores("slow"), {"fast", "slow"}, "this machine").ok());
+  const absl::Status one = check_cores(on_cores("fast"), {}, "this machine");
+  EXPECT_THAT(std::string(one.message()),
+              HasSubstr("--cores fast: the usable cores of this machine are of one kind"));
+  const absl::Status other = check_cores(on_cores("middle2"), {"fast", "slow"}, "m1");
+  EXPECT_THAT(std::string(other.message()), HasSubstr("cores of m1 are fast and slow"));
+}
+
+TEST(AdvicePlan, ComputesLoadsForTheProcessorsOfTheKindThatItNames) {
+  std::vector<Processor> processors;
+  for (int number = 0; number < 6; ++number) {
+    const bool fast = number < 4;
+    processors.push_back({.number = number,
+                          .core = fast ? number / 2 : number,
+                          .rank = fast ? 0 : 1,
+                          .kind = fast ? "fast" : "slow"});
+  }
+  const auto with = [&](const std::string& pinning) {
+    CellTraits traits{.processors = 6};
+    limit_to_kinds({.threads = 1, .pinning = pinning}, processors, traits);
+    return traits.processors;
+  };
+  EXPECT_EQ(with("kind:fast"), 4u);
+  EXPECT_EQ(with("kind:slow"), 2u);
+  EXPECT_EQ(with("mixed:1+2"), 3u);
+  for (const char* const all : {"none", "scatter", "kind:middle"}) EXPECT_EQ(with(all), 6u) << all;
 }
 
 }  // namespace

@@ -15,12 +15,17 @@ namespace {
 using testing::HasSubstr;
 
 // A machine of 6 processors that does 1,000,000 operations per second, and measures in 5 s.
-absl::StatusOr<Asked> asked(const std::string& answers, std::string* said = nullptr) {
+absl::StatusOr<Asked> asked(const std::string& answers, std::string* said = nullptr,
+                            const std::vector<std::string>& kinds = {}) {
   std::istringstream in(answers);
   std::ostringstream out;
   Asked found{.wanted = {}, .question = {}, .machine = {}, .budget = {}};
   const AskedAbout about{.processors = 6,
                          .machines = {"epyc-7773x"},
+                         .kinds =
+                             [&kinds](const std::string& machine) {
+                               return machine.empty() ? kinds : std::vector<std::string>{};
+                             },
                          .possible =
                              [](const AdviceCase& wanted) {
                                return *wanted.rate_per_s <= 1'000'000
@@ -128,6 +133,27 @@ TEST(Questions, WaitsHaveLimits) {
   const auto limited = asked("readers\n99%\n2\n8\n\n20us\n1000\nnever\n100us\n\n");
   ASSERT_TRUE(limited.ok());
   EXPECT_EQ(limited->wanted.wait_limit, Nanoseconds(100'000));
+}
+
+TEST(Questions, OnlyAMachineWithSeveralKindsOfCoresIsAskedWhereTheThreadsRun) {
+  const std::vector<std::string> kinds{"fast", "slow"};
+  std::string said;
+  const auto fast = asked("\n4\nmiddle\nfast\n\n\n\n\n\n\n\n", &said, kinds);
+  ASSERT_TRUE(fast.ok()) << said;
+  EXPECT_THAT(said, HasSubstr("On which cores do the threads run (all: the fast ones first"));
+  EXPECT_THAT(said,
+              HasSubstr("--cores middle: the usable cores of this machine are fast and slow"));
+  EXPECT_EQ(fast->wanted.cores, "fast");
+  EXPECT_EQ(fast->wanted.cell.pinning, "kind:fast");
+  const auto all = asked("\n4\n\n\n\n\n\n\n\n\n", &said, kinds);
+  ASSERT_TRUE(all.ok()) << said;
+  EXPECT_EQ(all->wanted.cell.pinning, "none");
+  // The model has one kind.
+  const auto model = asked("\n32\nepyc-7773x\n\n\n\n\n\n", &said, kinds);
+  ASSERT_TRUE(model.ok()) << said;
+  EXPECT_THAT(said, testing::Not(HasSubstr("which cores")));
+  ASSERT_TRUE(asked("\n\n\n\n\n\n\n\n\n", &said).ok());
+  EXPECT_THAT(said, testing::Not(HasSubstr("cores")));
 }
 
 TEST(Questions, AnEndBeforeTheLastAnswerSaysWhichFlagsToUse) {

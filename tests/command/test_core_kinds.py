@@ -3,50 +3,19 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Any
 
 import pytest
-from program import Program, meta_of, rows_of
+from described_machine import describe, kind
+from program import Program, meta_of, rows_of, skip_unless_valid
 
 RUN = "run --primitive global --keys 1 --blocks 1 --mode fixed --operations 50 --progress off"
 
 pytestmark = pytest.mark.skipif(
     not {0, 1} <= os.sched_getaffinity(0), reason="needs the processors 0 and 1"
 )
-
-
-def unit(number: int) -> str:
-    its = f'cpuset="0x{1 << number:x}" complete_cpuset="0x{1 << number:x}"'
-    its += ' nodeset="0x1" complete_nodeset="0x1"'
-    return (
-        f'<object type="Core" os_index="{number}" {its}>'
-        f'<object type="PU" os_index="{number}" {its}></object></object>'
-    )
-
-
-def kind(number: int, efficiency: int, name: str, mhz: int) -> str:
-    return (
-        f'<cpukind cpuset="0x{1 << number:x}" forced_efficiency="{efficiency}">'
-        f'<info name="CoreType" value="{name}"/>'
-        f'<info name="FrequencyMaxMHz" value="{mhz}"/></cpukind>'
-    )
-
-
-def describe(lockbench: Program, monkeypatch: pytest.MonkeyPatch, kinds: str) -> None:
-    """Two cores for hwloc, which are those of this machine with the numbers 0 and 1."""
-    every = 'cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1"'
-    file = lockbench.folder / "machine.xml"
-    text = (
-        '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE topology SYSTEM "hwloc2.dtd">'
-        f'<topology version="2.0"><object type="Machine" os_index="0" {every}'
-        ' allowed_cpuset="0x3" allowed_nodeset="0x1">'
-        f'<object type="NUMANode" os_index="0" {every} local_memory="1073741824"></object>'
-        f"{unit(0)}{unit(1)}</object>{kinds}</topology>"
-    )
-    # The parser that hwloc has without libxml2 wants its lines.
-    file.write_text(text.replace("><", ">\n<"), encoding="utf-8")
-    monkeypatch.setenv("HWLOC_XMLFILE", str(file))
-    monkeypatch.setenv("HWLOC_THISSYSTEM", "1")
 
 
 @pytest.fixture
@@ -155,3 +124,41 @@ def test_cores_that_are_not_there_are_refused_before_anything_is_measured(
     done = uniform.run(*RUN.split(), "--pinning", pinning, "--out", "refused")
     assert done.returncode == 2 and "pinning " in done.stderr
     assert not (uniform.folder / "refused").exists()
+
+
+ADVISE = ("advise", "--threads", "1", "--keys", "1", "--load", "saturated", "--budget", "4s")
+
+
+def advised(program: Program, out: str, *words: str) -> tuple[dict[str, Any], str]:
+    flags = ("--progress", "off", "--format", "json", "--out", out)
+    done = program.run(*ADVISE, *words, *flags)
+    assert done.returncode in (0, 4), done.stderr
+    skip_unless_valid(program.folder / out)
+    return json.loads(done.stdout), done.stderr
+
+
+def test_advice_is_for_the_cores_that_are_asked_for(hybrid: Program) -> None:
+    slow, _ = advised(hybrid, "slow", "--cores", "slow")
+    assert (slow["cores"], slow["threads_by_kind"]) == ("slow", "slow 1")
+    assert slow["asked"].endswith("on slow cores")
+    assert {row["pinning"] for row in rows_of(hybrid.folder / "slow")} == {"kind:slow"}
+    every, said = advised(hybrid, "all")
+    assert (every["cores"], every["threads_by_kind"]) == ("all", "fast 1")
+    assert "of the usable cores, 1 fast and 1 slow" in said
+    again = hybrid.run(
+        "advise", "--threads", "1", "--keys", "1", "--cores", "fast", "--run", "slow"
+    )
+    assert "nearest cells of the run: slow cores, asked fast cores" in again.stdout
+
+
+def test_advice_for_cores_that_are_not_there_is_refused(uniform: Program) -> None:
+    done = uniform.run(*ADVISE, "--cores", "fast", "--out", "refused")
+    assert done.returncode == 2
+    assert "--cores fast: the usable cores of this machine are of one kind" in done.stderr
+    assert not (uniform.folder / "refused").exists()
+
+
+def test_advice_where_all_are_equal_has_no_word_of_it(uniform: Program) -> None:
+    answer, said = advised(uniform, "out")
+    assert "cores" not in answer and "threads_by_kind" not in answer
+    assert "cores" not in said

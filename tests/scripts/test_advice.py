@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -350,3 +351,56 @@ def test_a_primitive_with_other_parameters_has_no_lines() -> None:
     assert snippets.of("lease:leases=4,order=fifo", "u64") == []
     # One lock after the other could deadlock.
     assert snippets.of("striped_vector:stripes=64", "u64", several=True) == []
+
+
+def on_kinds_of_cores(make_run: MakeRun, share: float = 0.5) -> loader.Run:
+    def change(row: dict[str, Any]) -> None:
+        synthetic.serve_slow_cores(row, share)
+
+    return loader.load(make_run(cells=synthetic.on_kinds(), blocks=5, change=change))
+
+
+@pytest.mark.parametrize(
+    ("cores", "said", "threads"),
+    [
+        ("fast", "All threads ran on fast cores.", "fast 4"),
+        (
+            "",
+            "The threads ran on several kinds of cores: 2 on fast ones, 2 on slow ones. --cores"
+            " fast answers for fast cores alone.",
+            "fast 2, slow 2",
+        ),
+    ],
+)
+def test_the_answer_says_on_which_cores_the_threads_ran(
+    make_run: MakeRun, cores: str, said: str, threads: str
+) -> None:
+    asked = case(threads=4, keys=1, cores=cores, any_load=True)
+    found = advice.of_run(on_kinds_of_cores(make_run), asked)
+    assert said in found.answer and found.differences == []
+    document = json.loads(advice.written(found, "json"))
+    assert (document["cores"], document["threads_by_kind"]) == (cores or "all", threads)
+
+
+def test_slow_cores_that_get_less_than_their_share_are_named(make_run: MakeRun) -> None:
+    asked = case(threads=4, keys=1, any_load=True)
+    found = advice.of_run(on_kinds_of_cores(make_run, share=0.1), asked)
+    assert found.answer[-1].startswith(f"{found.primitive}: the slow cores had 10 % of the")
+    elsewhere = advice.of_run(
+        on_kinds_of_cores(make_run, share=0.1), case(threads=4, keys=1, cores="fast", any_load=True)
+    )
+    assert "Kinds of cores" not in advice.written(elsewhere, "text")
+
+
+def test_other_cores_are_another_case(make_run: MakeRun) -> None:
+    made = [one for one in synthetic.on_kinds() if one["pinning"] == "kind:slow"]
+    run = loader.load(make_run(cells=made, blocks=5))
+    found = advice.of_run(run, case(threads=4, keys=1, cores="fast", any_load=True))
+    assert found.differences == ["slow cores, asked fast cores"]
+
+
+def test_where_cores_are_of_one_kind_the_answer_has_no_word_of_them(make_run: MakeRun) -> None:
+    change = rates(**{"global": 1, "keyed": 3, "striped": 2, "none": 9})
+    for form in ("text", "json", "markdown"):
+        said = advice.written(advised(make_run, change, case()), form)
+        assert not re.search('ran on|"cores"|fast cores|threads_by_kind', said)

@@ -4,9 +4,11 @@
 
 #include <utility>
 
+#include "harness/bench/measure/placement.h"
 #include "harness/predict/command/machines.h"
 #include "harness/predict/command/predict_command.h"
 #include "harness/predict/command/predicted_plugins.h"
+#include "harness/predict/machine/model_processors.h"
 
 namespace lockbench {
 namespace {
@@ -22,9 +24,19 @@ constexpr char kHelp[] =
 // They differ by the keys that are drawn.
 constexpr std::uint32_t kAdviceBlocks = 5;
 
+// Empty for a machine that cannot be read, too: the prediction says so.
+std::vector<std::string> kinds_of_model(const std::string& name) {
+  const absl::StatusOr<std::vector<ModelledMachine>> machines = load_machines({name});
+  if (!machines.ok()) return {};
+  return kinds_among(machine::processors_of(machines->front().model));
+}
+
 int answer(AdviseOptions options) {
   PredictOptions predicted;
-  predicted.plan = [&options](const CellCheck& check) -> absl::StatusOr<Plan> {
+  predicted.plan = [&options](const CellCheck& check,
+                              const std::vector<std::string>& kinds) -> absl::StatusOr<Plan> {
+    const absl::Status there = check_cores(options.wanted, kinds, options.machine);
+    if (!there.ok()) return there;
     absl::StatusOr<Plan> plan =
         quick_advice_plan(options.wanted, check, "What advise predicted", kAdviceBlocks);
     absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check);
@@ -47,6 +59,7 @@ int answer(AdviseOptions options) {
 
 AnswersForModels answers_by_prediction() {
   return {.machines = machine_names,
+          .kinds = kinds_of_model,
           .add_plugins =
               [](const std::vector<std::string>& plugins) {
                 return add_predicted_plugins_of_command("advise", plugins);

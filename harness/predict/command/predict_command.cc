@@ -175,6 +175,7 @@ std::string prepare_load(const machine::MachineModel& model, Cell& cell) {
   absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
   if (!traits.ok()) return std::string(traits.status().message());
   traits->processors = model.processors();
+  limit_to_kinds(cell, machine::processors_of(model), *traits);
   const absl::StatusOr<Work> think = think_for_load(cell, *traits);
   if (!think.ok()) return std::string(think.status().message());
   cell.think = *think;
@@ -185,21 +186,30 @@ bool has_kinds(const ModelledMachine& machine) {
   return !machine.model.kinds.empty();
 }
 
+// The model with the most processors.
+const machine::MachineModel& greatest_of(const std::vector<ModelledMachine>& machines) {
+  return std::max_element(machines.begin(), machines.end(),
+                          [](const ModelledMachine& a, const ModelledMachine& b) {
+                            return a.model.processors() < b.model.processors();
+                          })
+      ->model;
+}
+
 // The plan as it would be measured on a machine that reaches the loads of each model.
 absl::StatusOr<Plan> measured_plan(const PredictOptions& options,
                                    const std::vector<ModelledMachine>& machines) {
-  std::uint32_t processors = 1;
-  for (const ModelledMachine& machine : machines) {
-    processors = std::max(processors, machine.model.processors());
-  }
-  const auto check = [processors](const Cell& cell) {
+  const machine::MachineModel& greatest = greatest_of(machines);
+  const auto check = [&greatest](const Cell& cell) {
     absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
-    if (traits.ok()) traits->processors = processors;
+    if (!traits.ok()) return traits;
+    traits->processors = greatest.processors();
+    limit_to_kinds(cell, machine::processors_of(greatest), *traits);
     return traits;
   };
   const bool binds = std::any_of(machines.begin(), machines.end(), has_kinds);
   if (options.plan) {
-    absl::StatusOr<Plan> plan = options.plan(check);
+    absl::StatusOr<Plan> plan =
+        options.plan(check, kinds_among(machine::processors_of(machines.front().model)));
     if (plan.ok() && binds) bind_where_unsaid(*plan);
     return plan;
   }

@@ -24,8 +24,9 @@ struct PredictOptions {
   std::optional<std::string> preset;  // name or file; absent: only the overrides define the plan
   Overrides overrides;
   // Given: makes the plan, and neither the preset nor the overrides count. The check has the
-  // processors of the machines.
-  std::function<absl::StatusOr<Plan>(const CellCheck&)> plan;
+  // processors of the machines; `kinds` are the names of the kinds of cores of the first of them,
+  // the fastest first, empty if they are of one kind.
+  std::function<absl::StatusOr<Plan>(const CellCheck&, const std::vector<std::string>& kinds)> plan;
   std::vector<std::string> machines;            // names, or files ending in .toml
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // continues the run in this folder

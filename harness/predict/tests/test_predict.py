@@ -284,3 +284,29 @@ def test_cores_that_a_machine_does_not_have_are_left_out(
     )
     assert done.returncode == 2
     assert "i7-1165g7: pinning kind:slow: the usable cores are of one kind" in done.stderr
+
+
+def test_advice_for_a_model_with_several_kinds_of_cores(lockbench: Program, tmp_path: Path) -> None:
+    case = ("advise", "--machine", "m1", "--threads", "2", "--keys", "4", "--format", "json")
+    done = lockbench.run(
+        *case, "--cores", "slow", "--progress", "off", "--out", str(tmp_path / "a")
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["cores"], answer["threads_by_kind"]) == ("slow", "slow 2")
+    assert {row["pinning"] for row in rows_of(tmp_path / "a")} == {"kind:slow"}
+
+
+@pytest.mark.parametrize(
+    ("machine", "cores", "said"),
+    [
+        ("i7-1165g7", "fast", "the usable cores of i7-1165g7 are of one kind"),
+        ("m1", "middle", "the usable cores of m1 are fast and slow"),
+    ],
+)
+def test_advice_for_cores_that_a_model_does_not_have(
+    lockbench: Program, machine: str, cores: str, said: str
+) -> None:
+    words = ("advise", "--machine", machine, "--threads", "2", "--keys", "4", "--cores", cores)
+    done = lockbench.run(*words, "--progress", "off")
+    assert done.returncode == 2 and said in done.stderr

@@ -30,7 +30,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, comparison, locking_cost, readers, snippets
+from analysis import baselines, cells, comparison, core_kinds, locking_cost, readers, snippets
 from analysis import tables, unfairness, units, verdict
 from analysis.errors import InconclusiveError
 from analysis.loader import SATURATED, InputError, Run
@@ -45,6 +45,7 @@ _REACHED = 0.8
 # a thread to its next.
 DOES_NOT_MATTER = verdict.SAME_WITHIN
 _ANOTHER_KIND = 3.0
+_OF_A_KIND = "kind:"  # a pinning to the cores of one kind
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Case:
     wait_limit_ns: float | None = None  # the p99 wait must stay below it: wait_limit.py answers
     memory_bytes: int | None = None  # maximum for the locks
     fair: bool = False  # no thread may starve
+    cores: str = ""  # the kind of cores on which all threads run; empty: on all cores
     # Two primitives: the question is from how many threads on the first beats the second.
     when: str = ""
     beats: str = ""
@@ -156,6 +158,7 @@ class Advice:
     choices: list[Choice]
     differences: list[str]  # `16 threads, asked 32`; empty: the cell is exactly the case
     far: bool  # the distance exceeds the maximum
+    threads_by_kind: str = ""  # `fast 2, slow 1`; empty: there is one kind of cores
     map: readers.Map | None = None  # of readers and writers, if the run has one like the case
 
     @property
@@ -201,14 +204,18 @@ def of_run(run: Run, case: Case) -> Advice:
         for number, label in enumerate(shown.ranked, 1)
     ] + [Choice(label, 0, why) for label, why in _excluded(group, case).items()]
     names = [table.groups[one.place].name for one in loads]
+    result = _only(comparison.within(run, comparison.Options()), names, group.key, mapped)
+    threads = core_kinds.of_threads(group.rows)
     return Advice(
         case=case,
         run=run,
-        result=_only(comparison.within(run, comparison.Options()), names, group.key, mapped),
+        result=result,
         answer=_answer(table, loads, differences if far else [], run.error.name)
         + _reached(loads, case)
         + _timed_out(group, loads, case)
-        + _of_readers(group, mapped),
+        + _of_readers(group, mapped)
+        + on_cores(threads, case)
+        + _of_slow_cores(result, table, loads),
         primitive=loads[0].chosen,
         loads=loads,
         significant=bool(shown.ranked) and len(shown.behind) == len(shown.ranked) - 1,
@@ -217,8 +224,37 @@ def of_run(run: Run, case: Case) -> Advice:
         choices=choices,
         differences=differences,
         far=far,
+        threads_by_kind=threads,
         map=mapped,
     )
+
+
+def on_cores(threads: str, case: Case) -> list[str]:
+    """Where the threads ran, if there are several kinds of cores."""
+    found = core_kinds.where(threads)
+    others = len(core_kinds.kinds_of(threads)) > 1 and not case.cores
+    hint = " --cores fast answers for fast cores alone." if others else ""
+    return [found + hint] if found else []
+
+
+def cores_record(threads: str, case: Case) -> dict[str, str]:
+    """The same as data; empty if there is one kind."""
+    return {"cores": case.cores or "all", "threads_by_kind": threads} if threads else {}
+
+
+def _of_slow_cores(
+    result: comparison.Result, table: verdict.Table, loads: list[AtLoad]
+) -> list[str]:
+    """What the slow cores got with the primitive chosen at each load, if it is less than their
+    share."""
+    return [
+        f"{f'At {load.name}, ' if len(loads) > 1 else ''}{one.words()}."
+        for load in loads
+        for one in result.core_kinds
+        if one.group == table.groups[load.place].name
+        and one.primitive == load.chosen
+        and one.significantly_less
+    ]
 
 
 def _map(table: verdict.Table, case: Case) -> readers.Map | None:
@@ -394,6 +430,7 @@ def _only(
         result,
         lines=lines,
         costs=costs,
+        core_kinds=[one for one in result.core_kinds if one.group in names],
         readers=[] if mapped is None else [mapped],
         **dict.fromkeys(("scalability", "saturation", "published", "notes", "banners"), []),
     )
@@ -414,11 +451,22 @@ def distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
     found, asked = str(key["key_distribution"] or "uniform"), case.key_distribution
     if found != asked:
         parts.append((_ANOTHER_KIND, found, asked))
+    parts += _cores_apart(key, case)
     parts += _work_apart(key, case, "hold")
     parts += _writes_apart(key, case) + _timeouts_apart(key, case)
     if not case.any_load:
         parts += _load_apart(key, case)
     return sum(part[0] for part in parts), [f"{a}, asked {b}" for _, a, b in parts]
+
+
+def _cores_apart(key: dict[str, Any], case: Case) -> list[tuple[float, str, str]]:
+    """By the kind of cores, if either names one."""
+    pinning = str(key.get("pinning") or "none")
+    found = pinning.removeprefix(_OF_A_KIND) if pinning.startswith(_OF_A_KIND) else ""
+    if found == case.cores:
+        return []
+    words = [f"{one} cores" if one else "all cores" for one in (found, case.cores)]
+    return [(_ANOTHER_KIND, words[0], words[1])]
 
 
 def _writes_apart(key: dict[str, Any], case: Case) -> list[tuple[float, str, str]]:
@@ -781,5 +829,6 @@ def _as_json(advice: Advice) -> str:
         "differences": advice.differences,
         "far": advice.far,
         "map": advice.map.record() if advice.map is not None else None,
+        **cores_record(advice.threads_by_kind, advice.case),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -102,6 +102,24 @@ def kinds_of(threads: str) -> list[str]:
     return list(counts_of(threads))
 
 
+def of_threads(rows: pd.DataFrame) -> str:
+    """The threads of a cell on each kind of core, as `fast 2, slow 1`; empty: there is one kind, or
+    they were not bound."""
+    found = rows["threads_by_kind"].dropna()
+    return str(found.iloc[0]) if len(found) else ""
+
+
+def where(threads: str) -> str:
+    """The sentence for `fast 2, slow 1`; empty if nothing is known."""
+    counts = counts_of(threads)
+    if not counts:
+        return ""
+    if len(counts) == 1:
+        return f"All threads ran on {next(iter(counts))} cores."
+    parts = [f"{count} on {kind} ones" for kind, count in counts.items()]
+    return f"The threads ran on several kinds of cores: {', '.join(parts)}."
+
+
 def _by_label(group: cells.Group) -> Iterable[tuple[Any, pd.DataFrame]]:
     return group.rows.groupby("label")
 

@@ -13,8 +13,8 @@ import dataclasses
 import json
 from dataclasses import dataclass
 
-from analysis import units, verdict
-from analysis.advice import Case, distance
+from analysis import core_kinds, units, verdict
+from analysis.advice import Case, cores_record, distance, on_cores
 from analysis.errors import InputError
 from analysis.loader import Run
 from analysis.text import markdown_table
@@ -40,6 +40,7 @@ class Crossing:
     case: Case
     accuracy: str  # ErrorModel.ratio_words()
     points: list[Point]  # by threads
+    threads_by_kind: str = ""  # of the last point: `fast 2, slow 1`; empty: one kind of cores
 
     @property
     def answered(self) -> bool:
@@ -83,7 +84,9 @@ def of_run(run: Run, case: Case) -> Crossing:
     holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
     accuracy = run.error.ratio_words(classes, run.hardware_threads)
-    return Crossing(run, case, accuracy, found)
+    last = max(own, key=lambda place: int(table.groups[place].key["threads"]))
+    threads = core_kinds.of_threads(table.groups[last].rows)
+    return Crossing(run, case, accuracy, found, threads)
 
 
 def _point(table: verdict.Table, place: int, case: Case) -> Point | None:
@@ -112,7 +115,8 @@ def answer(found: Crossing) -> list[str]:
     cores = found.run.cores
     if cores is not None and last > cores:
         lines.append(f"The machine has {units.plural(cores, 'core')}; more threads share them.")
-    return lines
+    where = on_cores(found.threads_by_kind, found.case)
+    return lines + [f"With {units.plural(last, 'thread')}: {one}" for one in where]
 
 
 def _first(found: Crossing, first: int | None, ratios: dict[int, float], last: int) -> str:
@@ -163,5 +167,6 @@ def _as_json(found: Crossing) -> str:
         "threads_by_model": found.first(by_model=True),
         "accuracy": found.accuracy,
         "points": [dataclasses.asdict(one) for one in found.points],
+        **cores_record(found.threads_by_kind, found.case),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

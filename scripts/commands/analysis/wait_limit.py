@@ -20,8 +20,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, saturation, snippets, units
-from analysis.advice import FAR, Case, code_of, distance
+from analysis import baselines, cells, core_kinds, saturation, snippets, units
+from analysis.advice import FAR, Case, code_of, cores_record, distance, on_cores
 from analysis.errors import InconclusiveError, InputError
 from analysis.loader import Run
 from analysis.text import code, markdown, markdown_table, spreadsheet
@@ -57,6 +57,7 @@ class Limited:
     primitive: str | None
     differences: list[str]
     far: bool
+    threads_by_kind: str = ""  # `fast 2, slow 1`; empty: there is one kind of cores
 
     @property
     def answered(self) -> bool:
@@ -96,7 +97,8 @@ def of_run(run: Run, case: Case) -> Limited:
         if own["wait_p99_ns"].notna().any()
     ]
     held.sort(key=lambda one: -(one.up_to_per_s or 0.0))
-    return Limited(run, case, held, _chosen(held, case), differences, doublings > FAR)
+    threads = core_kinds.of_threads(rows)
+    return Limited(run, case, held, _chosen(held, case), differences, doublings > FAR, threads)
 
 
 def _held(label: str, own: pd.DataFrame, limit_ns: float) -> Held:
@@ -137,6 +139,10 @@ def _asked_rate(held: list[Held], case: Case) -> float:
 
 def answer(found: Limited) -> list[str]:
     """Sentences; the first one answers."""
+    return _answer(found) + on_cores(found.threads_by_kind, found.case)
+
+
+def _answer(found: Limited) -> list[str]:
     if found.far:
         return [
             f"Not answered: the run is too far from the case ({'; '.join(found.differences)}).",
@@ -256,5 +262,6 @@ def _as_json(found: Limited) -> str:
         ],
         "differences": found.differences,
         "far": found.far,
+        **cores_record(found.threads_by_kind, found.case),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -2,9 +2,14 @@
 
 #include "harness/bench/command/advise/advice_case.h"
 
+#include <algorithm>
+
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/bench/catalog/catalog.h"
+#include "harness/bench/plan/core_pinning.h"
 #include "harness/bench/plan/describe.h"
 #include "harness/bench/plan/spelling.h"
 
@@ -13,19 +18,61 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kAllCores = "all";
+
 void add_work(Json& json, const std::string& name, const Work& work) {
   json[name + "_kind"] = to_text(work.kind);
   json[name + "_ns"] = work.duration.count();
   json[name + "_lines"] = work.lines;
 }
 
+std::string pinning_to(std::string_view kind) {
+  return std::string(kKindPrefix).append(kind);
+}
+
+// The cell in words, without its primitive.
+std::string asked_text(const AdviceCase& wanted) {
+  Cell cell = wanted.cell;
+  cell.pinning = "none";
+  const std::string where = wanted.cores.empty() ? "" : ", on " + wanted.cores + " cores";
+  return describe(cell).substr(2) + where;
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> parse_cores(std::string_view text) {
+  if (text == kAllCores) return "";
+  const std::string pinning = pinning_to(text);
+  const bool is_kind = text == "fast" || text == "slow" || text.starts_with("middle");
+  if (is_kind && kind_named(pinning)) return std::string(text);
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "'%s' names no cores; write all, fast or slow (of three kinds also middle)", text));
+}
+
+void run_on(const std::string& cores, AdviceCase& wanted) {
+  wanted.cores = cores;
+  wanted.cell.pinning = cores.empty() ? "none" : pinning_to(cores);
+}
+
+absl::Status check_cores(const AdviceCase& wanted, const std::vector<std::string>& kinds,
+                         std::string_view whose) {
+  if (wanted.cores.empty()) return absl::OkStatus();
+  if (kinds.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--cores %s: the usable cores of %s are of one kind; leave out --cores",
+                        wanted.cores, whose));
+  }
+  if (std::find(kinds.begin(), kinds.end(), wanted.cores) != kinds.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("--cores %s: the usable cores of %s are %s; say one of them, or all",
+                      wanted.cores, whose, absl::StrJoin(kinds, " and ")));
+}
 
 std::string case_json(const AdviceCase& wanted) {
   const Cell& cell = wanted.cell;
   Json json{{"threads", cell.threads},
             {"keys", cell.keys},
-            {"asked", describe(cell).substr(2)},  // without the empty primitive
+            {"asked", asked_text(wanted)},
             {"workload", cell.workload.name},
             {"scenario", cell.workload.scenario},
             {"mode", to_text(wanted.wait_limit ? Mode::kOpen : cell.mode)},
@@ -41,6 +88,7 @@ std::string case_json(const AdviceCase& wanted) {
   if (cell.timeout != Nanoseconds{0}) json["timeout_ns"] = cell.timeout.count();
   if (wanted.kind == QuestionKind::kCapacity) json["capacity"] = wanted.capacity;
   if (wanted.wait_limit) json["wait_limit_ns"] = wanted.wait_limit->count();
+  if (!wanted.cores.empty()) json["cores"] = wanted.cores;
   // Cells answer whatever their load.
   json["any_load"] = !wanted.when && !wanted.think && !rate_of(wanted) && wanted.loads.size() != 1;
   if (!wanted.services.empty()) json["across_machines"] = true;

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "harness/bench/plan/cell.h"
@@ -44,6 +46,8 @@ struct AdviceCase {
   bool fair = false;                          // no thread may starve
   std::uint32_t capacity = 0;                 // of kCapacity: threads that may hold a key
   std::vector<PrimitiveSpec> services;        // not empty: the lock must be one of these
+  // Not empty: all threads run on the cores of this kind, as `fast`. Empty: on all cores.
+  std::string cores;
   // Given: the question is from how many threads on, up to the cell's, `when` beats `beats`.
   std::optional<PrimitiveSpec> when;
   std::optional<PrimitiveSpec> beats;
@@ -51,6 +55,18 @@ struct AdviceCase {
 
 // Operations per second of all threads together, if the case says it.
 std::optional<double> rate_of(const AdviceCase& wanted);
+
+// The name of a kind of cores in a case, or `all`, which is none. InvalidArgument if the text is
+// neither. Whether there are such cores says check_cores().
+absl::StatusOr<std::string> parse_cores(std::string_view text);
+
+// All threads run on these cores: a result of parse_cores().
+void run_on(const std::string& cores, AdviceCase& wanted);
+
+// InvalidArgument if the case names a kind of cores that is not among `kinds`, which is empty on a
+// machine with one kind. `whose`: `this machine`.
+absl::Status check_cores(const AdviceCase& wanted, const std::vector<std::string>& kinds,
+                         std::string_view whose);
 
 // The case with its loads: the one that its rate comes to; if nothing says how often the threads
 // lock, low, medium and high loads of those that they can reach, and the saturated loop. No loads

@@ -74,6 +74,7 @@ Sweep sweep_over(const Cell& cell, std::vector<PrimitiveSpec> primitives) {
               .holds = {cell.hold},
               .timeouts = {cell.timeout}};
   if (cell.write_share) sweep.write_shares = {cell.write_share};
+  if (cell.pinning != "none") sweep.pinnings = {cell.pinning};
   return sweep;
 }
 

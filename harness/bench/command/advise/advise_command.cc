@@ -69,7 +69,16 @@ absl::StatusOr<CellTraits> check_here(Cell cell) {
   return traits_here(cell);
 }
 
+absl::Status check_cores_here(const AdviceCase& wanted) {
+  if (wanted.cores.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::vector<std::string>> kinds = kinds_here();
+  return kinds.ok() ? check_cores(wanted, *kinds, "this machine") : kinds.status();
+}
+
 int measure(AdviseOptions options) {
+  if (const absl::Status there = check_cores_here(options.wanted); !there.ok()) {
+    return complain_of_advice(there);
+  }
   absl::StatusOr<Plan> plan =
       advice_plan(options.wanted, options.budget.value_or(usual_budget(options.wanted.kind)),
                   check_here, options.budget ? BudgetKind::kAsked : BudgetKind::kUsual);
@@ -106,6 +115,11 @@ absl::Status ask_user(AdviseOptions& options) {
   const AskedAbout about{
       .processors = read_machine().usable_threads.value_or(2),
       .machines = machines.value_or(std::vector<std::string>{}),
+      .kinds =
+          [&options](const std::string& machine) {
+            if (!machine.empty()) return options.models.kinds(machine);
+            return kinds_here().value_or(std::vector<std::string>{});
+          },
       .possible = [](const AdviceCase& wanted) { return with_loads(wanted, check_here).status(); },
       .affordable =
           [](const AdviceCase& wanted, Nanoseconds budget) {

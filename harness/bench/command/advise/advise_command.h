@@ -30,6 +30,9 @@ struct AdviseOptions;
 // help, and starts that program. Empty functions: there is none.
 struct AnswersForModels {
   std::function<absl::StatusOr<std::vector<std::string>>()> machines;  // their names
+  // The names of the kinds of cores of a machine, the fastest first; empty if they are of one kind
+  // or if the machine is not known.
+  std::function<std::vector<std::string>(const std::string& machine)> kinds;
   // Adds plug-ins; returns an exit code after an error.
   std::function<std::optional<int>(const std::vector<std::string>& plugins)> add_plugins;
   std::string flag_help;  // what --machine does, for --help

@@ -175,6 +175,16 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
            "Work in the critical section: 0, 200ns, sleep:1ms or touch:8 (cache lines) [200ns]"},
       parse_work, cell.hold);
   add_pace(advise, wanted);
+  add_value(advise,
+            {.names = "--cores",
+             .type = "WORD",
+             .help = "Where the threads run, if the machine has several kinds of cores: all (the "
+                     "fast ones first, then slower ones), fast or slow [all]"},
+            [&wanted](const std::string& text) {
+              const absl::StatusOr<std::string> cores = parse_cores(text);
+              if (cores.ok()) run_on(*cores, wanted);
+              return cores.status();
+            });
   add_parsed(
       advise,
       {.names = "--memory", .type = "SIZE", .help = "Maximum memory of the locks, as 64KiB or 1MB"},
@@ -205,6 +215,7 @@ constexpr auto kOfCase = {"--threads",
                           "--wait-limit",
                           "--processes",
                           "--across-machines",
+                          "--cores",
                           "--memory",
                           "--fair",
                           "--run",

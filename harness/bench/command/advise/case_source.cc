@@ -52,6 +52,7 @@ absl::Status take(const absl::StatusOr<CaseAnswer>& answer, AdviceCase& wanted, 
   AdviceCase taken = case_of(*answer);
   taken.memory_bytes = wanted.memory_bytes;
   taken.fair = wanted.fair;
+  run_on(wanted.cores, taken);
   taken.when = wanted.when;
   taken.beats = wanted.beats;
   wanted = std::move(taken);

@@ -31,8 +31,8 @@ struct CaseSource {
   std::function<bool()> given = [] { return false; };
   // Without the flag: what is wrong with its other flags; empty if nothing is.
   std::function<std::string()> idle = [] { return std::string(); };
-  // Replaces the case, except its limits of memory and fairness and its two primitives. Says on
-  // `out` what it took.
+  // Replaces the case, except its limits of memory and fairness, its cores and its two primitives.
+  // Says on `out` what it took.
   std::function<absl::Status(AdviceCase& wanted, std::ostream& out)> take;
 };
 

@@ -52,6 +52,7 @@ constexpr char kThisMachine[] = "this";
 constexpr char kUnknown[] = "unknown";
 constexpr char kNever[] = "never";
 constexpr char kAny[] = "any";
+constexpr char kAllOfThem[] = "all";
 
 // The question with what was answered so far.
 absl::Status posed(Asked& asked) {
@@ -152,6 +153,19 @@ Take machine_of(const AskedAbout& about, Asked& asked) {
   };
 }
 
+Take cores_of(const AskedAbout& about, Asked& asked) {
+  return [&](const std::string& text) {
+    const absl::StatusOr<std::string> cores = parse_cores(text);
+    if (!cores.ok()) return cores.status();
+    AdviceCase wanted = asked.wanted;
+    run_on(*cores, wanted);
+    const absl::Status there = check_cores(wanted, about.kinds(asked.machine),
+                                           asked.machine.empty() ? "this machine" : asked.machine);
+    if (there.ok()) asked.wanted = std::move(wanted);
+    return there;
+  };
+}
+
 Take rate_for(const AskedAbout& about, Asked& asked) {
   return [&](const std::string& text) {
     asked.wanted.rate_per_s.reset();
@@ -209,6 +223,10 @@ std::vector<Ask> questions_for(const AskedAbout& about, Asked& asked) {
                        "is measured; a name from `lockbench list machines`: it is predicted)?",
                        about.processors),
        kThisMachine, machine_of(about, asked), shared},
+      {"On which cores do the threads run (all: the fast ones first, then slower ones; fast: on "
+       "these alone)?",
+       kAllOfThem, cores_of(about, asked),
+       [&about, &asked] { return !about.kinds(asked.machine).empty(); }},
       {"How many keys are there (users, accounts, shards; 1: one resource)?", "1000",
        [&](const std::string& text) {
          const absl::StatusOr<std::uint64_t> count = parse_count(text, kKeyRange);

@@ -73,11 +73,29 @@ std::string bind_by_default(Preset& preset) {
 
 absl::StatusOr<CellTraits> traits_here(const Cell& cell) {
   absl::StatusOr<CellTraits> traits = Catalog::standard().check(cell);
-  const bool may_be_slow = cell.pinning != "none" && kind_named(cell.pinning) != "fast";
-  if (traits.ok() && may_be_slow && !kinds_among(processors_here()).empty()) {
-    traits->slowest_work = kSlowestWork;
-  }
+  if (!traits.ok() || cell.pinning == "none") return traits;
+  const std::vector<Processor> processors = processors_here();
+  if (kinds_among(processors).empty()) return traits;
+  if (kind_named(cell.pinning) != "fast") traits->slowest_work = kSlowestWork;
+  limit_to_kinds(cell, processors, *traits);
   return traits;
+}
+
+void limit_to_kinds(const Cell& cell, const std::vector<Processor>& processors,
+                    CellTraits& traits) {
+  if (!kind_named(cell.pinning) && !parse_mixed(cell.pinning)) return;
+  // So many threads that they use all processors that the pinning has for them.
+  const auto many = static_cast<std::uint32_t>(processors.size()) + cell.threads;
+  const auto placed = place_threads(cell.pinning, many, processors);
+  if (!placed.ok()) return;
+  traits.processors =
+      static_cast<std::uint32_t>(std::set<int>(placed->begin(), placed->end()).size());
+}
+
+absl::StatusOr<std::vector<std::string>> kinds_here() {
+  const std::string refused = refused_affinity_call();
+  if (!refused.empty()) return absl::UnavailableError("threads cannot be bound: " + refused);
+  return kinds_among(processors_here());
 }
 
 absl::Status check_pinnings(const std::vector<Trial>& trials) {

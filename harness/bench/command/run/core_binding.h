@@ -10,6 +10,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "harness/bench/measure/placement.h"
 #include "harness/bench/plan/expand.h"
 #include "harness/bench/plan/limits.h"
 #include "harness/bench/plan/preset.h"
@@ -31,8 +32,17 @@ std::string bind_by_default(Preset& preset);
 std::string bind_by_default(Plan& plan);
 
 // The traits that the catalog has for the cell, with what the cores of this machine add to them:
-// windows and limits are computed for the slowest of them that its threads may run on.
+// windows and limits are computed for the slowest of them that its threads may run on, and loads
+// for so many processors as the kinds have that the pinning names.
 absl::StatusOr<CellTraits> traits_here(const Cell& cell);
+
+// Computes loads for the processors, of these, that the threads of a cell share if its pinning
+// names kinds of cores. Pure.
+void limit_to_kinds(const Cell& cell, const std::vector<Processor>& processors, CellTraits& traits);
+
+// The names of the kinds of the cores that this process may use, the fastest first; empty if they
+// are of one kind. Unavailable, with the reason, if the kernel refuses to bind threads.
+absl::StatusOr<std::vector<std::string>> kinds_here();
 
 // InvalidArgument if a trial's pinning names processors or cores that this process may not use, so
 // that it is refused before anything is measured.
