@@ -44,6 +44,13 @@ struct CodePlace {
 // `serve() at server.c:120`, or the parts of it that are known.
 std::string to_text(const CodePlace& place);
 
+// Sampled holds that ended on cores of one kind.
+struct HoldsOnKind {
+  std::string kind;  // `fast` (core_kind_name.h)
+  std::uint64_t holds = 0;
+  double held_s = 0;  // all of them together
+};
+
 struct ObservedPlace {
   std::vector<CodePlace> callers;  // innermost first, at least one
   // The callers before this one only wrap the lock. 0: all callers together are the place, because
@@ -71,6 +78,9 @@ struct ObservedPlace {
   // Posts of a semaphore or a futex by threads that waited for it, and by others.
   std::uint64_t own_posts = 0;
   std::uint64_t other_posts = 0;
+
+  // The fastest kind first; empty if the machine's cores are of one kind, or if no hold was timed.
+  std::vector<HoldsOnKind> holds_on_kinds;
 
   // `serve() server.c:120`; with its callers, `lock() m.h:8 < serve() server.c:120`.
   std::string name() const;

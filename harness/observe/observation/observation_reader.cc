@@ -3,14 +3,17 @@
 #include "harness/observe/observation/observation_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <span>
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/core_kind_name.h"
 #include "harness/observe/observation/futex_use.h"
 #include "harness/symbols/debug_information.h"
 #include "harness/symbols/function_names.h"
@@ -41,6 +44,8 @@ struct Times {
     sum += value(histogram.sum);
     longest = std::max(longest, value(histogram.longest));
   }
+
+  std::uint64_t samples() const { return std::accumulate(counts.begin(), counts.end(), 0ULL); }
 
   LatencySummary summary(double ns_per_tick) const {
     LatencySummary summary;
@@ -134,7 +139,25 @@ struct Merged {
   Times wait;
   Times hold;
   Times think;
+  struct OnCores {
+    std::uint64_t holds = 0;
+    std::uint64_t ticks = 0;
+  };
+  std::array<OnCores, Place::kMostCoreKinds> on_cores;
 };
+
+std::vector<HoldsOnKind> holds_on_kinds(const Merged& merged, std::size_t kinds,
+                                        double ns_per_tick) {
+  std::vector<HoldsOnKind> found;
+  if (merged.hold.samples() == 0) return found;
+  for (std::size_t rank = 0; rank < std::min(kinds, merged.on_cores.size()); ++rank) {
+    const Merged::OnCores& one = merged.on_cores[rank];
+    found.push_back({.kind = name_of_core_kind(rank, kinds),
+                     .holds = one.holds,
+                     .held_s = static_cast<double>(one.ticks) * ns_per_tick / 1e9});
+  }
+  return found;
+}
 
 // A mutex has another use for this count.
 std::uint64_t shared_of(const observe::Lock& lock) {
@@ -253,6 +276,10 @@ class ProcessReader {
     merged.wait.add(recorded.wait);
     merged.hold.add(recorded.hold);
     merged.think.add(recorded.think);
+    for (std::size_t rank = 0; rank < merged.on_cores.size(); ++rank) {
+      merged.on_cores[rank].holds += value(recorded.on_cores[rank].holds);
+      merged.on_cores[rank].ticks += value(recorded.on_cores[rank].ticks);
+    }
   }
 
   // Two threads that acquire a lock for the first time at once may give it two entries. Then one
@@ -307,6 +334,8 @@ class ProcessReader {
     place.wait = merged.wait.summary(ns_per_tick_);
     place.hold = merged.hold.summary(ns_per_tick_);
     place.think = merged.think.summary(ns_per_tick_);
+    place.holds_on_kinds =
+        holds_on_kinds(merged, value(recording_.header().core_kinds), ns_per_tick_);
     for (const Caller& caller : merged.callers) place.callers.push_back(code_.of(caller));
     if (place.kind == LockKind::kFutex) find_use(place, merged.unended);
     if (is_event(place.kind)) return;

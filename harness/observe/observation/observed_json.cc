@@ -19,6 +19,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 2;
 
+Json holds_json(const std::vector<HoldsOnKind>& holds) {
+  Json json = Json::array();
+  for (const HoldsOnKind& one : holds) {
+    json.push_back({{"kind", one.kind}, {"holds", one.holds}, {"held_s", one.held_s}});
+  }
+  return json;
+}
+
 Json place_json(const ObservedPlace& place, const ObservedProcess& process,
                 const ObservationFacts& facts) {
   Json json;
@@ -58,6 +66,7 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   json["preset"] = place.is_futex()
                        ? std::string()
                        : observed_preset(place, process, process.processor_s, facts.processors);
+  if (!place.holds_on_kinds.empty()) json["holds_by_kind"] = holds_json(place.holds_on_kinds);
   return json;
 }
 

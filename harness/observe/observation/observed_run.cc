@@ -14,7 +14,9 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/bench/measure/processor_use.h"
+#include "harness/kernel/core_kinds.h"
 #include "harness/kernel/processors.h"
+#include "harness/kernel/topology.h"
 #include "harness/observe/observation/blocked_timeline.h"
 #include "harness/observe/observation/observation_reader.h"
 #include "harness/observe/observation/process_tree.h"
@@ -165,6 +167,9 @@ class Observer {
 absl::StatusOr<ObservedRun> observe_run(const ObservedRunOrder& order) {
   auto recording = RecordingFile::create(order.callers);
   if (!recording.ok()) return recording.status();
+  if (const Topology topology = load_topology()) {
+    (*recording)->set_core_kinds(core_kinds(topology.get()));
+  }
   return Observer(order, *std::move(recording)).run();
 }
 

@@ -21,6 +21,20 @@ std::string both(const LatencySummary& times) {
   return duration_text(times.p50_ns) + " / " + duration_text(times.p99_ns);
 }
 
+// The share of the holds that ended on cores of the slowest kind.
+std::string on_slow_cores(const ObservedPlace& place) {
+  std::uint64_t all = 0;
+  for (const HoldsOnKind& one : place.holds_on_kinds) all += one.holds;
+  if (all == 0) return "-";
+  return percent(static_cast<double>(place.holds_on_kinds.back().holds) / static_cast<double>(all));
+}
+
+// True if the machine has several kinds of cores.
+bool has_kinds(const ObservedProcess& process) {
+  return std::any_of(process.places.begin(), process.places.end(),
+                     [](const ObservedPlace& place) { return !place.holds_on_kinds.empty(); });
+}
+
 TableRow row_of(const ObservedPlace& place) {
   const double contended = static_cast<double>(place.contended) /
                            static_cast<double>(std::max<std::uint64_t>(1, place.acquisitions));
@@ -42,8 +56,11 @@ std::string places_text(const ObservedProcess& process, std::size_t width) {
   std::vector<TableRow> rows{{"place", "kind", "locks", "threads", "acquisitions", "contended",
                               "blocked", "wait p50 / p99", "hold p50 / p99", "think p50 / p99",
                               "gain at most"}};
+  const bool by_kind = has_kinds(process);
+  if (by_kind) rows[0].push_back("holds on slow cores");
   for (std::size_t i = 0; i < std::min(kMostPlaces, process.places.size()); ++i) {
     rows.push_back(row_of(process.places[i]));
+    if (by_kind) rows.back().push_back(on_slow_cores(process.places[i]));
   }
   absl::StrAppend(&text, table_text(rows, width));
   if (process.places.size() > kMostPlaces) {

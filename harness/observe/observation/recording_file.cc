@@ -80,6 +80,18 @@ void RecordingFile::set_paused(bool paused) {
   header_->paused.store(paused ? 1 : 0, kRelaxed);
 }
 
+void RecordingFile::set_core_kinds(const std::vector<CoreKind>& kinds) {
+  if (kinds.size() < 2) return;
+  for (std::size_t rank = 0; rank < kinds.size(); ++rank) {
+    for (const int processor : kinds[rank].processors) {
+      const auto number = static_cast<std::size_t>(processor);
+      if (number >= Header::kProcessors) continue;
+      header_->core_kind_of[number].store(static_cast<std::uint8_t>(rank + 1), kRelaxed);
+    }
+  }
+  header_->core_kinds.store(static_cast<std::uint32_t>(kinds.size()), kRelaxed);
+}
+
 std::vector<std::size_t> RecordingFile::slots() const {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < Header::kSlots; ++i) {

@@ -15,6 +15,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/kernel/core_kinds.h"
 #include "harness/observe/recorder/recording.h"
 
 namespace lockbench {
@@ -37,6 +38,10 @@ class RecordingFile {
   std::string variable() const;
 
   void set_paused(bool paused);
+
+  // Holds are counted by the kinds of cores on which they end. To be called before a process is
+  // started. With fewer than two kinds, it changes nothing.
+  void set_core_kinds(const std::vector<CoreKind>& kinds);
 
   // Numbers that processes may be changing.
   observe::Header& header() const { return *header_; }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "harness/observe/recorder/callers.h"
@@ -273,6 +274,27 @@ void note_acquisition(Process& process, Thread& thread, const Request& request, 
   place.depth.store(static_cast<std::uint32_t>(learn_depth(first, caller)), kRelaxed);
 }
 
+// Notes on which kind of core a sampled hold ended. Where the kernel does not tell the thread of
+// its processor through memory (rseq, vDSO), sched_getcpu() is a system call, which a restricted
+// process may not make.
+[[gnu::noinline, gnu::cold]] void note_core(const Header& header, Place& place,
+                                            std::uint64_t held) {
+  const int processor = MappedRecording::is_filtered() ? -1 : sched_getcpu();
+  if (processor < 0 || static_cast<std::size_t>(processor) >= Header::kProcessors) return;
+  const std::size_t kind = header.core_kind_of[static_cast<std::size_t>(processor)].load(kRelaxed);
+  if (kind == 0 || kind > Place::kMostCoreKinds) return;
+  HoldsOnCores& found = place.on_cores[kind - 1];
+  add(found.holds, 1);
+  add(found.ticks, held);
+}
+
+void note_hold(Place& place, std::uint64_t held) {
+  record(place.hold, held);
+  const Header& header = *MappedRecording::header();
+  if (header.core_kinds.load(kRelaxed) != 0) [[unlikely]]
+    note_core(header, place, held);
+}
+
 // Removes the innermost hold of the lock, unless it is held once more.
 void note_release(Thread& thread, const void* lock, const void* caller, bool thinks) {
   Held* const held = thread.find_held(lock);
@@ -288,7 +310,7 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
     if (held->is_watched) held->entry->released.store(now, kRelaxed);
     Place* const place = held->since == 0 ? nullptr : place_at(held->place);
     if (place != nullptr) {
-      record(place->hold, elapsed(held->since, now));
+      note_hold(*place, elapsed(held->since, now));
       if (thinks) begin_thinking(thread, held->place, now);
     }
   }

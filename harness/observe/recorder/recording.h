@@ -66,9 +66,16 @@ struct CodeAddress {
   Number module;  // index + 1; 0: unknown
 };
 
+// Sampled holds that ended on cores of one kind.
+struct HoldsOnCores {
+  Count holds;
+  Count ticks;  // of all of them together
+};
+
 // The code that first acquired one or more locks.
 struct alignas(platform::kCacheLine) Place {
   static constexpr std::size_t kMostCallers = 8;
+  static constexpr std::size_t kMostCoreKinds = 4;
 
   Count key;      // of the callers and the kind; 0: not used yet
   Number next;    // of the places with the same hash: its number; 0: none
@@ -92,6 +99,8 @@ struct alignas(platform::kCacheLine) Place {
   TickHistogram wait;   // of each contended acquisition
   TickHistogram hold;   // sampled
   TickHistogram think;  // sampled: from a release to the thread's next request at this place
+  // By the rank of the kind, from 0, the fastest; all zero if the cores are of one kind.
+  std::array<HoldsOnCores, kMostCoreKinds> on_cores;
 };
 
 struct alignas(platform::kCacheLine) Lock {
@@ -205,7 +214,8 @@ struct Header {
   static constexpr std::size_t kSlots = 4096;
   static constexpr std::size_t kLengthened = 8;
   static constexpr std::size_t kStarted = 256;
-  static constexpr std::uint32_t kVersion = 3;
+  static constexpr std::size_t kProcessors = 4096;
+  static constexpr std::uint32_t kVersion = 4;
 
   Number version;                    // kVersion
   Number paused;                     // 1: nothing is counted
@@ -218,6 +228,11 @@ struct Header {
   Count ended_processor_ns;          // of processes that ended and whose slot is free again
   std::array<Number, kSlots> slots;  // the process's number; 0: free
   std::array<Started, kStarted> started;
+  // Written before a process is started. 0: the cores are of one kind, and where a hold ends is not
+  // looked at.
+  Number core_kinds;
+  // Of each processor, by the kernel's number: 1 + the rank of its kind of core; 0: unknown.
+  std::array<std::atomic<std::uint8_t>, kProcessors> core_kind_of;
   std::array<LengthenedPlace, kLengthened> lengthened;  // the used entries first
 };
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from described_machine import describe, kind
 from program import Program, wait_until
 
 LOADS = os.environ.get("LOCKBENCH_LOADS", "build/release/harness/observe/tests/lockbench_loads")
@@ -64,6 +65,30 @@ def test_counts_are_exact(
     # Debug information is there.
     (caller,) = seen["callers"]
     assert caller["file"].endswith("loads.c") and caller["line"] > 0
+
+
+@pytest.mark.skipif(not {0, 1} <= os.sched_getaffinity(0), reason="needs the processors 0 and 1")
+@pytest.mark.parametrize("processor, kind_of_it", [(0, "slow"), (1, "fast")])
+def test_on_which_cores_holds_end_is_told_where_there_are_several_kinds(
+    lockbench: Program, monkeypatch: pytest.MonkeyPatch, processor: int, kind_of_it: str
+) -> None:
+    describe(lockbench, monkeypatch, kind(0, 0, "Small", 2000) + kind(1, 1, "Great", 4000))
+    words = ("observe", "--out", "seen", "--", "taskset", "-c", str(processor), LOADS)
+    done = lockbench.run(*words, "counts", "5000")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((lockbench.folder / "seen/observed.json").read_text(encoding="utf-8"))
+    seen = place(found, "count_body")
+    assert [one["kind"] for one in seen["holds_by_kind"]] == ["fast", "slow"]
+    holds = {one["kind"]: one["holds"] for one in seen["holds_by_kind"]}
+    assert holds[kind_of_it] == sum(holds.values()) == seen["hold"]["samples"] > 0
+    (head,) = (line for line in done.stderr.splitlines() if line.startswith("place "))
+    assert head.endswith("holds on slow cores")
+
+
+def test_on_a_machine_with_one_kind_of_cores_nothing_is_said_of_them(lockbench: Program) -> None:
+    found = observe(lockbench, "counts", "5000")
+    assert "holds_by_kind" not in place(found, "count_body")
+    assert "slow cores" not in found["text"]
 
 
 def test_a_program_in_a_long_path_has_its_names(lockbench: Program) -> None:

@@ -72,7 +72,8 @@ def _share(value: float) -> str:
 def _process(process: dict[str, Any]) -> dict[str, Any]:
     places = process["places"]
     return process | {
-        "rows": places[:_MOST_ROWS],
+        "rows": [place | {"on_slow": on_slow_cores(place)} for place in places[:_MOST_ROWS]],
+        "by_kind": any("holds_by_kind" in place for place in places),
         "more": max(0, len(places) - _MOST_ROWS),
         "drawn": [place | {"histograms": histograms(place)} for place in places[:_MOST_DRAWN]],
         "timeline_s": max((until for until, _ in process.get("timeline", [])), default=0),
@@ -93,6 +94,13 @@ def _timeline(periods: list[list[float]]) -> list[Bar]:
         bars.append((100 * begin / whole, 100 * (until - begin) / whole, share))
         begin = until
     return bars
+
+
+def on_slow_cores(place: dict[str, Any]) -> float | None:
+    """The share of the holds that ended on cores of the slowest kind; None: not known."""
+    kinds = place.get("holds_by_kind", [])
+    holds = sum(one["holds"] for one in kinds)
+    return kinds[-1]["holds"] / holds if holds else None
 
 
 def histograms(place: dict[str, Any]) -> list[dict[str, Any]]:
