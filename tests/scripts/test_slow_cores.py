@@ -11,7 +11,7 @@ import compare
 import pytest
 import report
 import synthetic
-from analysis import core_kinds, loader
+from analysis import comparison, core_kinds, loader
 from support import Capture, MakeRun
 
 
@@ -72,6 +72,25 @@ def test_compare_has_a_table_and_records(folder: Path, capsys: Capture) -> None:
 def test_the_report_says_it(folder: Path, capsys: Capture) -> None:
     assert report.main([str(folder), "--format", "markdown"]) == 0
     assert "the slow cores had 12 % of the operations" in capsys.readouterr().out
+
+
+def of_kinds(folder: Path, kinds: list[str]) -> loader.Run:
+    """The run as one of a machine whose usable cores are of these kinds."""
+    file = folder / "meta.json"
+    meta = json.loads(file.read_text(encoding="utf-8"))
+    meta["machine"]["core_kinds"] = [{"kind": kind, "usable_threads": 2} for kind in kinds]
+    file.write_text(json.dumps(meta), encoding="utf-8")
+    return loader.load(folder)
+
+
+def test_threads_that_the_kernel_placed_are_told_where_it_had_a_choice(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["global", "keyed"], threads=(2,))
+    unbound = make_run(cells=[{**cell, "pinning": "none"} for cell in cells])
+    (note,) = comparison.within(of_kinds(unbound, ["fast", "slow"]), comparison.Options()).notes
+    assert "10 trials with threads that were not bound, on cores of several kinds" in note
+    assert comparison.within(of_kinds(unbound, ["fast"]), comparison.Options()).notes == []
+    bound = make_run(cells=[{**cell, "pinning": "scatter"} for cell in cells])
+    assert comparison.within(of_kinds(bound, ["fast", "slow"]), comparison.Options()).notes == []
 
 
 def test_where_all_cores_are_equal_nothing_is_said(make_run: MakeRun, capsys: Capture) -> None:

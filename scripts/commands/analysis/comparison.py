@@ -86,7 +86,7 @@ def within(run: Run, options: Options) -> Result:
         _lines(table),
         notes=[
             *_notes_on_blocks(table),
-            *_notes_on_disturbance(run),
+            *_notes_on_rows(run),
             *cells.expired(run.trials),
         ],
         banners=run.banners,
@@ -119,7 +119,7 @@ def in_turn(old: Run, new: Run, heading: str, same_within: float) -> Result:
 def _of_two(
     old: Run, new: Run, heading: str, table: verdict.Table, against: str, notes: list[str]
 ) -> Result:
-    notes = [*notes, *_notes_on_disturbance(old), *_notes_on_disturbance(new)]
+    notes = [*notes, *_notes_on_rows(old), *_notes_on_rows(new)]
     banners = list(dict.fromkeys([*old.banners, *new.banners]))
     return Result(heading, table, _lines(table), against, notes, banners)
 
@@ -204,10 +204,11 @@ def _reasons(rows: pd.DataFrame) -> dict[int, str]:
     return found
 
 
-def _notes_on_disturbance(run: Run) -> list[str]:
-    """Notes about rows that were measured again. No figure is missing because of them."""
-    note = cells.disturbed(run.trials)
-    return [f"run {run.run_id}: {note}"] if note else []
+def _notes_on_rows(run: Run) -> list[str]:
+    """Notes about rows that were measured again, and about threads that the kernel placed. No
+    figure is missing because of them."""
+    notes = [cells.disturbed(run.trials), core_kinds.unbound(run)]
+    return [f"run {run.run_id}: {note}" for note in notes if note]
 
 
 def _notes_on_blocks(table: verdict.Table) -> list[str]:

@@ -120,6 +120,21 @@ def where(threads: str) -> str:
     return f"The threads ran on several kinds of cores: {', '.join(parts)}."
 
 
+def unbound(run: Run) -> str:
+    """The note on threads that were not bound though the usable cores are of several kinds; empty:
+    there are none."""
+    kinds = run.meta.get("machine", {}).get("core_kinds", [])
+    usable = [one for one in kinds if one.get("usable_threads", 0) > 0]
+    trials = int((run.final["pinning"] == "none").sum())
+    if len(usable) < 2 or trials == 0:
+        return ""
+    return (
+        f"{units.plural(trials, 'trial')} with threads that were not bound, on cores of several"
+        " kinds: the kernel chose the kind anew in each, and a difference between blocks may be"
+        " that; without --pinning none they are bound"
+    )
+
+
 def _by_label(group: cells.Group) -> Iterable[tuple[Any, pd.DataFrame]]:
     return group.rows.groupby("label")
 

@@ -2,8 +2,10 @@
 
 #include "harness/bench/command/run/core_binding.h"
 
+#include <algorithm>
 #include <set>
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
@@ -18,6 +20,10 @@ namespace {
 constexpr char kDefaultPinning[] = "scatter";
 
 constexpr char kBound[] = ": threads are bound to cores in turn, faster ones first";
+
+constexpr char kUnbound[] =
+    "; with --pinning none the kernel chooses the kind anew in each trial, and rows do not say "
+    "which";
 
 // More than the work of any processor's slowest kind of core takes beside that of its fastest.
 constexpr double kSlowestWork = 4;
@@ -37,6 +43,12 @@ std::string usable_cores() {
   }
   if (parts.empty()) return "";
   return absl::StrCat("of the usable cores, ", absl::StrJoin(parts, " and "));
+}
+
+bool leaves_unbound(const Preset& preset) {
+  return std::any_of(preset.sweeps.begin(), preset.sweeps.end(), [](const Sweep& sweep) {
+    return absl::c_linear_search(sweep.pinnings, "none");
+  });
 }
 
 }  // namespace
@@ -67,8 +79,11 @@ std::string bind_by_default(Plan& plan) {
 std::string bind_by_default(Preset& preset) {
   const std::string cores = usable_cores();
   if (cores.empty()) return "";
-  if (!bind_where_unsaid(preset)) return cores + "; where threads run is as the plan says";
-  return absl::StrCat(cores, kBound, " (where --pinning says nothing else)");
+  const bool some_bound = bind_where_unsaid(preset);
+  const std::string where = some_bound
+                                ? absl::StrCat(kBound, " (where --pinning says nothing else)")
+                                : "; where threads run is as the plan says";
+  return absl::StrCat(cores, where, leaves_unbound(preset) ? kUnbound : "");
 }
 
 absl::StatusOr<CellTraits> traits_here(const Cell& cell) {
