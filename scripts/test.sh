@@ -13,9 +13,10 @@ Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must); builds and runs the tests labelled `sanitize` in
 the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
 `release` with warnings as errors; runs all tests there, and ends with the
-slowest sources and tests and the number of tests that passed. Exits with 1 when anything failed; what can
-still run does.
-It takes some 15 to 25 minutes on two cores with cold caches; virtual ones differ.
+slowest sources and tests and the number of tests that passed. Exits with 1
+when anything failed; what can still run does.
+It takes 30 to 45 minutes on two cores with cold caches, half of it to compile;
+the headings say where the minutes go.
 
   --long  also the tests labelled or marked `long`, which repeat on more cases
           what the others show: all of the self-test's broken locks by each
