@@ -78,7 +78,11 @@ SubjectMaker subject_maker(LockKind kind, const std::string& workload, KeyType k
     return fenced ? maker_for<kFenced, Accounts>(key_type)
                   : maker_for<kExclusive, Accounts>(key_type);
   }
-  return fenced ? maker_for<kFenced, Counter>(key_type) : maker_for<kExclusive, Counter>(key_type);
+  if (workload == "counter") {
+    return fenced ? maker_for<kFenced, Counter>(key_type)
+                  : maker_for<kExclusive, Counter>(key_type);
+  }
+  return nullptr;
 }
 
 absl::StatusOr<std::unique_ptr<Subject>> make_subject(const Trial& trial) {

@@ -21,13 +21,15 @@ enum class Promise : std::uint8_t {
   kStrongTry,
   kTimed,
   kLockPerKey,
-  kBypassLimit
+  kBypassLimit,
+  kCount  // none: how many there are
 };
 
 // As in LockPromises.
 inline constexpr std::array<std::string_view, 6> kPromiseNames = {
     "fair", "readers_order", "strong_try", "timed", "lock_per_key", "bypass_limit"};
 inline constexpr std::size_t kPromises = kPromiseNames.size();
+static_assert(kPromises == static_cast<std::size_t>(Promise::kCount), "each promise has a name");
 
 constexpr std::string_view name_of(Promise promise) {
   return kPromiseNames[static_cast<std::size_t>(promise)];

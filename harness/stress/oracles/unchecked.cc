@@ -23,6 +23,8 @@ bool is_made(Promise promise, const Abilities& can) {
       return can.lock_per_key && can.limits.keys != 1;
     case Promise::kBypassLimit:
       return can.bypass_limit != 0;
+    case Promise::kCount:
+      break;
   }
   return false;
 }

@@ -31,7 +31,7 @@ from analysis.errors import InputError as InputError
 from analysis.text import printable
 
 # The columns that trials.csv held when runs began to carry their schema. A column added since needs
-# no line here: its run's schema describes it.
+# no line here: its run's schema describes it. One that is shown needs a place in SHOWN_LATER.
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
     " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind"

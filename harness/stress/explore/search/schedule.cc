@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,11 +40,16 @@ constexpr Prefix kPrefixes[] = {{Option::kRun, ""},       {Option::kFlush, "f"},
                                 {Option::kSpurious, "s"}, {Option::kRead, "r"},
                                 {Option::kPlace, "w"},    {Option::kArrive, "a"}};
 
+static_assert(std::size(kPrefixes) + 2 == Option::kSettle + 1,
+              "each kind has a prefix, but for kTime and kSettle; the last one is kSettle");
+
 std::string to_text(const Option& option) {
+  if (option.kind == Option::kTime) return std::string(kTime);
+  if (option.kind == Option::kSettle) return std::string(kSettle);
   for (const Prefix& prefix : kPrefixes) {
     if (prefix.kind == option.kind) return absl::StrCat(prefix.text, option.thread);
   }
-  return std::string(option.kind == Option::kSettle ? kSettle : kTime);
+  return "?";  // no kind: no schedule is read from it
 }
 
 template <class Number>
