@@ -139,7 +139,8 @@ def advised(program: Program, out: str, *words: str) -> tuple[dict[str, Any], st
 
 
 def test_advice_is_for_the_cores_that_are_asked_for(hybrid: Program) -> None:
-    slow, _ = advised(hybrid, "slow", "--cores", "slow")
+    slow, said = advised(hybrid, "slow", "--cores", "slow")
+    assert "1 fast and 1 slow; threads are bound to those that were asked for" in said
     assert (slow["cores"], slow["threads_by_kind"]) == ("slow", "slow 1")
     assert slow["asked"].endswith("on slow cores")
     assert {row["pinning"] for row in rows_of(hybrid.folder / "slow")} == {"kind:slow"}

@@ -68,6 +68,17 @@ TEST(NameOfCoreKind, EndsAreFastAndSlow) {
   EXPECT_EQ(name_of_core_kind(3, 4), "slow");
 }
 
+TEST(CoreKindName, IsKnownByItself) {
+  for (const std::size_t kinds : {1, 2, 3, 4, 9}) {
+    for (std::size_t rank = 0; rank < kinds; ++rank) {
+      EXPECT_TRUE(is_core_kind_name(name_of_core_kind(rank, kinds))) << rank << " of " << kinds;
+    }
+  }
+  for (const char* other : {"", "all", "faster", "middling", "middle two", "kind:slow"}) {
+    EXPECT_FALSE(is_core_kind_name(other)) << other;
+  }
+}
+
 // A topology that hwloc makes of a description.
 class Synthetic {
  public:

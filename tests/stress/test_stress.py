@@ -59,6 +59,24 @@ def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: i
     assert with_engine(tmp_path, answer).run("stress", "--budget", "1s").returncode == code
 
 
+def test_an_engine_that_no_test_needs_is_not_asked_for_its_locks(tmp_path: Path) -> None:
+    engine = with_engine(tmp_path, saying(CLEAN))
+    other = tmp_path / "lockbench-real"
+    other.write_text("#!/bin/sh\ntouch asked\nprintf 'native\\ta lock\\t\\t\\t\\n'\n")
+    other.chmod(0o755)
+    assert engine.run("stress", "mine", "--engine", "sim", "--budget", "1s").returncode == 0
+    assert not (tmp_path / "asked").exists()
+    # What is unknown is so to all engines.
+    unknown = engine.run("stress", "natve", "--engine", "sim", "--budget", "1s")
+    assert unknown.returncode == 2 and "did you mean 'native'?" in unknown.stderr, unknown.stderr
+    assert (tmp_path / "asked").exists()
+
+
+def test_a_base_lock_s_own_name_is_proposed(lockbench: Program) -> None:
+    done = lockbench.run("stress", "pthread_spn", "--budget", "1s")
+    assert done.returncode == 2 and "did you mean 'pthread_spin'?" in done.stderr, done.stderr
+
+
 def test_results_are_recorded_for_reports(tmp_path: Path) -> None:
     broken = {**CLEAN, **FOUND, "verdict": "failed"}
     for answer in (CLEAN, broken):

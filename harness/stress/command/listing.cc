@@ -59,6 +59,16 @@ std::string base_lock_of(const std::string& name) {
   return name.substr(begin, name.find(',', begin) - begin);
 }
 
+// These names, and those of base locks, which users may type, too.
+std::vector<std::string> with_base_locks(const std::vector<std::string>& names) {
+  std::vector<std::string> all = names;
+  for (const std::string& name : names) {
+    const std::string base = base_lock_of(name);
+    if (!base.empty() && !absl::c_linear_search(all, base)) all.push_back(base);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Listed> listed_from(std::string_view text) {
@@ -150,7 +160,7 @@ absl::Status unknown_lock(const std::string& name, const std::vector<std::string
                                                    plugin->file,
                                                    "; name it by --plugin, with its folder"));
   }
-  if (plain == name) return unknown_name("lock", name, known, kHowToListLocks);
+  if (plain == name) return unknown_name("lock", name, with_base_locks(known), kHowToListLocks);
   std::vector<std::string> of_that_name = known;
   std::erase_if(of_that_name, [&](const std::string& one) { return before_colon(one) != plain; });
   if (absl::c_linear_search(known, plain) && !has_near_parameters(name, of_that_name)) {

@@ -8,6 +8,7 @@
 #include <absl/strings/str_join.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/core_kind_name.h"
 #include "harness/bench/catalog/catalog.h"
 #include "harness/bench/plan/core_pinning.h"
 #include "harness/bench/plan/describe.h"
@@ -42,9 +43,7 @@ std::string asked_text(const AdviceCase& wanted) {
 
 absl::StatusOr<std::string> parse_cores(std::string_view text) {
   if (text == kAllCores) return "";
-  const std::string pinning = pinning_to(text);
-  const bool is_kind = text == "fast" || text == "slow" || text.starts_with("middle");
-  if (is_kind && kind_named(pinning)) return std::string(text);
+  if (is_core_kind_name(text)) return std::string(text);
   return absl::InvalidArgumentError(absl::StrFormat(
       "'%s' names no cores; write all, fast or slow (of three kinds also middle)", text));
 }

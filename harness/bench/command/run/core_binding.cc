@@ -63,17 +63,21 @@ bool bind_where_unsaid(Preset& preset) {
   return bound;
 }
 
-void bind_where_unsaid(Plan& plan) {
+bool bind_where_unsaid(Plan& plan) {
+  bool bound = false;
   for (Trial& trial : plan.trials) {
-    if (trial.cell.pinning == "none") trial.cell.pinning = kDefaultPinning;
+    if (trial.cell.pinning != "none") continue;
+    trial.cell.pinning = kDefaultPinning;
+    bound = true;
   }
+  return bound;
 }
 
 std::string bind_by_default(Plan& plan) {
   const std::string cores = usable_cores();
   if (cores.empty()) return "";
-  bind_where_unsaid(plan);
-  return cores + kBound;
+  if (bind_where_unsaid(plan)) return cores + kBound;
+  return cores + "; threads are bound to those that were asked for";
 }
 
 std::string bind_by_default(Preset& preset) {

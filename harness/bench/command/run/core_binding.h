@@ -21,7 +21,7 @@ namespace lockbench {
 bool bind_where_unsaid(Preset& preset);
 
 // The same for the trials of a plan that are not bound. Pure.
-void bind_where_unsaid(Plan& plan);
+bool bind_where_unsaid(Plan& plan);
 
 // Sweeps that say nothing of it get the pinning `scatter` if this process may use cores of several
 // kinds: left to the kernel, equal trials would run on fast cores once and on slow ones another

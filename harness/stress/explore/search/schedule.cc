@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <absl/algorithm/container.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -25,31 +26,41 @@ constexpr std::uint64_t kMostRepeats = 1'000'000;
 constexpr std::string_view kPatient = "p";
 constexpr std::string_view kIgnoresRaces = "d";
 
-constexpr std::string_view kTime = "t";
-constexpr std::string_view kSettle = "e";
-
 // The text of a usual schedule without decisions. An empty text means that there is no schedule.
 constexpr std::string_view kEmptySchedule = "-";
 
-// The prefix of a decision that has a number.
-struct Prefix {
-  Option::Kind kind;
-  const char* text;
-};
-constexpr Prefix kPrefixes[] = {{Option::kRun, ""},       {Option::kFlush, "f"},
-                                {Option::kSpurious, "s"}, {Option::kRead, "r"},
-                                {Option::kPlace, "w"},    {Option::kArrive, "a"}};
+// What precedes the number of a decision; of a decision without one, the whole text. A switch, so
+// that a kind that is added cannot be printed as another one.
+constexpr std::string_view text_of(Option::Kind kind) {
+  switch (kind) {
+    case Option::kRun:
+      return "";
+    case Option::kFlush:
+      return "f";
+    case Option::kTime:
+      return "t";
+    case Option::kSpurious:
+      return "s";
+    case Option::kRead:
+      return "r";
+    case Option::kPlace:
+      return "w";
+    case Option::kArrive:
+      return "a";
+    case Option::kSettle:
+      return "e";
+  }
+  return "?";
+}
 
-static_assert(std::size(kPrefixes) + 2 == Option::kSettle + 1,
-              "each kind has a prefix, but for kTime and kSettle; the last one is kSettle");
+constexpr Option::Kind kWithoutNumber[] = {Option::kTime, Option::kSettle};
+constexpr Option::Kind kWithPrefix[] = {Option::kFlush, Option::kSpurious, Option::kRead,
+                                        Option::kPlace, Option::kArrive};
 
 std::string to_text(const Option& option) {
-  if (option.kind == Option::kTime) return std::string(kTime);
-  if (option.kind == Option::kSettle) return std::string(kSettle);
-  for (const Prefix& prefix : kPrefixes) {
-    if (prefix.kind == option.kind) return absl::StrCat(prefix.text, option.thread);
-  }
-  return "?";  // no kind: no schedule is read from it
+  const std::string_view text = text_of(option.kind);
+  if (absl::c_linear_search(kWithoutNumber, option.kind)) return std::string(text);
+  return absl::StrCat(std::string(text), option.thread);
 }
 
 template <class Number>
@@ -59,12 +70,13 @@ bool read_number(std::string_view text, Number most, Number& number) {
 }
 
 std::optional<Option> option_from(std::string_view text) {
-  if (text == kTime) return Option{.kind = Option::kTime};
-  if (text == kSettle) return Option{.kind = Option::kSettle};
+  for (const Option::Kind kind : kWithoutNumber) {
+    if (text == text_of(kind)) return Option{.kind = kind};
+  }
   Option option;
-  for (const Prefix& prefix : kPrefixes) {
-    if (*prefix.text == '\0' || !text.starts_with(prefix.text)) continue;
-    option.kind = prefix.kind;
+  for (const Option::Kind kind : kWithPrefix) {
+    if (!text.starts_with(text_of(kind))) continue;
+    option.kind = kind;
     text.remove_prefix(1);
     break;
   }
