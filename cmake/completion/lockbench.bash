@@ -89,12 +89,13 @@ _lockbench() {
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
-        plot:* | compare:* | report:* | regret:* | gate:* | flamegraph:*) words="$(_lockbench_runs)" ;;
         submit:*) words="slurm parallel progress $(_lockbench_names presets)" ;;
         preset:*) words="init" ;;
         list:*) words="primitives workloads presets targets machines" ;;
         model:*) words="$(lockbench model --help 2>/dev/null |
           awk '/^Models/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }')" ;;
+        ab:* | merge:*) ;;
+        *) words="$(_lockbench_runs)" ;;
       esac
       ;;
   esac

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from analysis import modules
 
-modules.need("ab", "matplotlib", "pandas", "scipy")
+modules.need("lockbench ab", "matplotlib", "pandas", "scipy")
 
 from analysis import ab, command, comparison, figure, gate, loader, tables, verdict  # noqa: E402
 from analysis.ab import NAMES, Version  # noqa: E402
@@ -49,7 +49,7 @@ busy machine (0 with --allow-inconclusive if the blocks leave it open).
 
 def parser() -> command.Parser:
     made = command.Parser(
-        prog="ab",
+        prog="lockbench ab",
         usage="lockbench ab A.so B.so [FLAGS OF run]\n       lockbench ab LOCKBENCH_A LOCKBENCH_B"
         " [FLAGS OF run]\n       lockbench ab --base REV --build CMD --plugin FILE [FLAGS OF run]",
         description=__doc__,
@@ -80,7 +80,7 @@ def _blocks(text: str) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("ab", body, argv)
+    return command.run("lockbench ab", body, argv)
 
 
 def body(argv: Sequence[str]) -> int:
@@ -202,7 +202,7 @@ def _built(name: str, where: Path, plugin: Path, arguments: argparse.Namespace, 
 def _note_if_same(versions: Sequence[Version]) -> None:
     files = [version.plugin for version in versions if version.plugin is not None]
     if len(files) == 2 and files[0].read_bytes() == files[1].read_bytes():
-        command.print_note("ab", "--build made the same file of both versions")
+        command.print_note("lockbench ab", "--build made the same file of both versions")
 
 
 def _out(arguments: argparse.Namespace) -> Path:
@@ -225,7 +225,8 @@ def _between(versions: Sequence[Version], of_run: list[str], arguments: argparse
             # A command that is refused once is refused again.
             if not (isinstance(end, command.EndedBy) and end.code == command.USAGE_ERROR):
                 command.print_note(
-                    "ab", f"finished blocks are kept in {out}; the same command with --out goes on"
+                    "lockbench ab",
+                    f"finished blocks are kept in {out}; the same command with --out goes on",
                 )
             raise
     for version in versions:

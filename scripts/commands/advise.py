@@ -12,13 +12,13 @@ from pathlib import Path
 
 from analysis import modules
 
-modules.need("advise", "pandas", "scipy")
+modules.need("lockbench advise", "pandas", "scipy")
 
 from analysis import advice, command, crossing, loader, wait_limit  # noqa: E402
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="advise", description=__doc__)
+    made = command.Parser(prog="lockbench advise", description=__doc__)
     made.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
     made.add_argument("--case", type=case, required=True, metavar="JSON", help="what is asked for")
     made.add_argument("--format", choices=("text", "csv", "markdown", "json"), default="text")
@@ -49,7 +49,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("advise", body, argv)
+    return command.run("lockbench advise", body, argv)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from analysis import modules
 
-modules.need("compare", "pandas", "scipy")
+modules.need("lockbench compare", "pandas", "scipy")
 
 from analysis import command, comparison, exports, fleet_tables, hdr, likeness, loader  # noqa: E402
 from analysis import machines, saturation, saved, selection, tables, units, verdict  # noqa: E402
@@ -38,7 +38,7 @@ Exit codes: 0 done, 2 bad input, 3 with --fail-if-slower: something is slower.
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="compare", description=__doc__, epilog=EXAMPLES)
+    made = command.Parser(prog="lockbench compare", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs",
         nargs="+",
@@ -102,7 +102,7 @@ def parser() -> command.Parser:
 def compared(arguments: argparse.Namespace) -> comparison.Result | Fleet:
     runs = [selection.load(folder, arguments.where) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.print_note("compare", note)
+        command.print_note("lockbench compare", note)
     options = comparison.Options(
         baseline=arguments.baseline,
         same_within=arguments.same_within,
@@ -163,7 +163,7 @@ def exported(arguments: argparse.Namespace) -> str:
             " one run of one machine, without options that compare"
         )
     for note in runs[0].run.notes:
-        command.print_note("compare", note)
+        command.print_note("lockbench compare", note)
     return EXPORTS[arguments.format](runs[0].run)
 
 
@@ -206,14 +206,14 @@ def body(argv: Sequence[str]) -> int:
     slower = comparison.slower_than(result, arguments.fail_if_slower)
     for line in slower:
         command.print_note(
-            "compare",
+            "lockbench compare",
             f"slower: {line.primitive}, {result.table.groups[line.group].name}: {line.ratio:.3f}×",
         )
     return command.FOUND if slower else command.SUCCESS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("compare", body, argv)
+    return command.run("lockbench compare", body, argv)
 
 
 if __name__ == "__main__":

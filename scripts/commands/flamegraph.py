@@ -15,7 +15,7 @@ from typing import Any
 
 from analysis import modules
 
-modules.need("flamegraph", "pandas")
+modules.need("lockbench flamegraph", "pandas")
 
 from analysis import command, selection  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
@@ -38,7 +38,7 @@ Exit codes: 0 drawn, 1 perf could not record it, 2 bad input.
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="flamegraph", description=__doc__, epilog=EXAMPLES)
+    made = command.Parser(prog="lockbench flamegraph", description=__doc__, epilog=EXAMPLES)
     made.add_argument("run", metavar="RUN", help="folder of a run")
     made.add_argument(
         "--primitive", metavar="P", help="a primitive, or a regular expression for its whole name"
@@ -80,7 +80,7 @@ def body(argv: Sequence[str]) -> int:
     cell = trial["cell"]
     picture: Path = arguments.out or Path(re.sub(r"[^\w.-]+", "-", cell["primitive"]) + ".svg")
     command.print_note(
-        "flamegraph",
+        "lockbench flamegraph",
         f"{cell['primitive']}, {cell['workload']}, threads {cell['threads']}, keys {cell['keys']}",
     )
     words = [arguments.program, "trial", *plugins_of(run), "--flamegraph", str(picture)]
@@ -94,7 +94,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("flamegraph", body, argv)
+    return command.run("lockbench flamegraph", body, argv)
 
 
 if __name__ == "__main__":

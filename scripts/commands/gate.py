@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from analysis import modules
 
-modules.need("gate", "pandas", "scipy")
+modules.need("lockbench gate", "pandas", "scipy")
 
 from analysis import baselines, command, comparison, errors, gate, loader, saved  # noqa: E402
 from analysis import verdict  # noqa: E402
@@ -34,7 +34,7 @@ leave it open (0 with --allow-inconclusive), or no cell has valid rows in both r
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="gate", description=__doc__, epilog=EXAMPLES)
+    made = command.Parser(prog="lockbench gate", description=__doc__, epilog=EXAMPLES)
     made.add_argument("run", metavar="RUN", help="folder of the run to check")
     made.add_argument(
         "--against",
@@ -58,7 +58,7 @@ def body(argv: Sequence[str]) -> int:
         )
     baselines.check(new.final, arguments.primitive, "--primitive")
     for note in (*old.notes, *new.notes):
-        command.print_note("gate", note)
+        command.print_note("lockbench gate", note)
     options = comparison.Options(
         baseline=arguments.primitive, same_within=verdict.SAME_WITHIN, any_build=True
     )
@@ -72,7 +72,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("gate", body, argv)
+    return command.run("lockbench gate", body, argv)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from analysis import modules
 
-modules.need("plot", "matplotlib", "pandas", "scipy")
+modules.need("lockbench plot", "matplotlib", "pandas", "scipy")
 
 from matplotlib.figure import Figure  # noqa: E402
 
@@ -42,7 +42,7 @@ Exit codes: 0 drawn, 1 a picture could not be written, 2 bad input.
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="plot", description=__doc__, epilog=EXAMPLES)
+    made = command.Parser(prog="lockbench plot", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs",
         nargs="+",
@@ -102,7 +102,7 @@ def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     runs = [selection.load(folder, arguments.where) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.print_note("plot", note)
+        command.print_note("lockbench plot", note)
     for run in runs:
         if run.valid.empty:
             raise loader.InputError(
@@ -118,7 +118,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("plot", body, argv)
+    return command.run("lockbench plot", body, argv)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from analysis import modules
 
-modules.need("regret", "numpy", "pandas", "scipy")
+modules.need("lockbench regret", "numpy", "pandas", "scipy")
 
 from analysis import command, fleet_tables, likeness, loader, machines  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
@@ -44,7 +44,7 @@ Exit codes: 0 done, 2 bad input.
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="regret", description=__doc__, epilog=EXAMPLES)
+    made = command.Parser(prog="lockbench regret", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs", nargs="+", metavar="RUN", help="folder of a run; several: one of each machine"
     )
@@ -88,7 +88,7 @@ def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     runs = [loader.load(folder) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.print_note("regret", note)
+        command.print_note("lockbench regret", note)
     likeness.check_kinds(runs)
     members = machines.fleet(runs)
     if not arguments.primitive:
@@ -105,7 +105,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("regret", body, argv)
+    return command.run("lockbench regret", body, argv)
 
 
 if __name__ == "__main__":

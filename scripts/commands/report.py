@@ -12,7 +12,7 @@ from types import ModuleType
 
 from analysis import modules
 
-modules.need("report", "jinja2", "matplotlib", "pandas", "scipy")
+modules.need("lockbench report", "jinja2", "matplotlib", "pandas", "scipy")
 
 from analysis import capabilities, command, files, index, loader, machines, selection  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
@@ -42,7 +42,7 @@ Examples
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="report", description=__doc__, epilog=EXAMPLES)
+    made = command.Parser(prog="lockbench report", description=__doc__, epilog=EXAMPLES)
     made.add_argument(
         "runs",
         nargs="*",
@@ -118,7 +118,7 @@ def body(argv: Sequence[str]) -> int:
             return write_own_page(arguments, maker)
     runs = [selection.load(folder, arguments.where, lenient=True) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.print_note("report", note)
+        command.print_note("lockbench report", note)
     html = arguments.format == "html"
     chart.use_style()
     text = page(runs, html)
@@ -132,7 +132,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("report", body, argv)
+    return command.run("lockbench report", body, argv)
 
 
 if __name__ == "__main__":

@@ -167,8 +167,8 @@ inline constexpr std::string_view kNoThrottling =
 inline constexpr std::string_view kNoProof = "the trial ended before its proof";
 
 // Calls `visit(Field, member)` for each member of `sample` that is one value, except `outcome`.
-// This is the only list of the fields; columns, JSON and pages are generated from it. To add a
-// field, add a member above and a line at the end here.
+// Descriptions, JSON and values are generated from it; kColumns (schema.cc) has their order in the
+// table. To add a field, add a member above, a line at the end here, and its name there.
 template <class S, class Visit>
 void fields(S& sample, const Visit& visit) {
   visit(Field{"operations", "count", "operations of all threads in the window", kNoSample},

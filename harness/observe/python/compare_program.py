@@ -12,14 +12,14 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[3] / "scripts/commands")
 
 from analysis import modules  # noqa: E402
 
-modules.need("compare-program", "pandas", "scipy")
+modules.need("lockbench compare-program", "pandas", "scipy")
 
 import program_runs  # noqa: E402
 from analysis import command, tables, verdict  # noqa: E402
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="compare-program", description=__doc__)
+    made = command.Parser(prog="lockbench compare-program", description=__doc__)
     made.add_argument("folder", type=Path, metavar="DIR", help="folder with program.csv")
     made.add_argument("--baseline", required=True, metavar="LOCK")
     made.add_argument("--metric", choices=program_runs.METRICS, default="wall")
@@ -42,7 +42,7 @@ def body(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("compare-program", body, argv)
+    return command.run("lockbench compare-program", body, argv)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[3] / "scripts/commands")
 
 from analysis import modules  # noqa: E402
 
-modules.need("whatif", "jinja2", "pandas", "scipy")
+modules.need("lockbench whatif", "jinja2", "pandas", "scipy")
 
 import program_runs  # noqa: E402
 import worth  # noqa: E402
@@ -22,7 +22,7 @@ from observed import whatif_page  # noqa: E402
 
 
 def parser() -> command.Parser:
-    made = command.Parser(prog="whatif", description=__doc__)
+    made = command.Parser(prog="lockbench whatif", description=__doc__)
     made.add_argument("folder", type=Path, metavar="DIR", help="folder with whatif.csv")
     made.add_argument("--metric", choices=program_runs.METRICS, default="wall")
     made.add_argument("--lower-is-better", action="store_true")
@@ -68,7 +68,7 @@ def as_text(answer: worth.Answer) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return command.run("whatif", body, argv)
+    return command.run("lockbench whatif", body, argv)
 
 
 if __name__ == "__main__":

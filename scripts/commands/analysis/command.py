@@ -32,31 +32,13 @@ class EndedBy(Exception):
         self.code = 128 - code if code < 0 else code
 
 
-# The scripts that users call as commands of `lockbench`.
-COMMANDS = (
-    "ab",
-    "advise",
-    "compare",
-    "compare-program",
-    "flamegraph",
-    "gate",
-    "plot",
-    "regret",
-    "report",
-)
-
-
-def full_name(name: str) -> str:
-    """The words that a user types: `lockbench compare`; of other scripts, their own name."""
-    return f"lockbench {name}" if name in COMMANDS else name
-
-
 class Parser(argparse.ArgumentParser):
-    """A parser that reports an error in one line, and shows its epilog as it is written."""
+    """A parser that reports an error in one line, and shows its epilog as it is written. `prog`: the
+    words that a user types, such as `lockbench compare`."""
 
     def __init__(self, prog: str, **how: Any) -> None:
         how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(prog=full_name(prog), **how)
+        super().__init__(prog=prog, **how)
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE_ERROR, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -119,4 +101,4 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
 
 
 def print_note(name: str, message: str) -> None:
-    print(f"{full_name(name)}: {printable(message)}", file=sys.stderr)
+    print(f"{name}: {printable(message)}", file=sys.stderr)

@@ -31,7 +31,8 @@ from analysis.errors import InputError as InputError
 from analysis.text import printable
 
 # The columns that trials.csv held when runs began to carry their schema. A column added since needs
-# no line here: its run's schema describes it. One that is shown needs a place in SHOWN_LATER.
+# no line here: its run's schema describes it. Nor does one that the page's table shows
+# (page/cell_table.py). One that a module reads by name is in READ_LATER.
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
     " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind"
@@ -51,9 +52,9 @@ COLUMNS = (
     " idle_lateness_mean_ns false_conflicts key_bytes_live key_bytes_idle counts"
 ).split()
 
-# Added since, and shown: missing figures where a run is older.
-SHOWN_LATER = [*cells.LATE, "write_share", "load_share", "busy_share", "starved_s"]
-SHOWN_LATER += ["threads_by_kind", "slow_operations_share", "fast_wait_p99_ns", "slow_wait_p99_ns"]
+# Added since, and read by name: missing figures where a run is older.
+READ_LATER = [*cells.LATE, "write_share", "load_share", "busy_share", "starved_s"]
+READ_LATER += ["threads_by_kind", "slow_operations_share", "fast_wait_p99_ns", "slow_wait_p99_ns"]
 
 # In `load`: threads request the lock again at once.
 SATURATED = 2.0
@@ -221,7 +222,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     )
     text = [*TEXT, *(name for name, is_text in added.items() if is_text)]
     trials = typed_frame(path, table, [*COLUMNS, *added], text)
-    for name in (name for name in SHOWN_LATER if name not in trials):
+    for name in (name for name in READ_LATER if name not in trials):
         trials[name] = np.nan
     del table
     _check_truth_values(path, trials)

@@ -17,11 +17,6 @@ FASTEST, LEVEL, BEHIND = "fastest", "level", "behind"
 # Ratio to the fastest, one of these words, and whether the group is settled.
 Standing = tuple[float, str, bool]
 
-_MEDIANS = (
-    "operations_per_s wait_p50_ns wait_p99_ns wait_mean_ns fairness_jain lock_bytes processor_ns"
-    " idlest_share"
-).split()
-
 
 def figures(table: verdict.Table) -> pd.DataFrame:
     """One row a cell. Beside the columns of cells.GROUP:
@@ -30,7 +25,7 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     blocks, planned     valid ones, and all
     metric              the name of what median, low and high (the least and greatest block) are of
     spread_low, _high   the quartiles of four blocks and more, else low and high
-    wait_max_ns         the longest of all blocks; what else has a row's name is a median
+    wait_max_ns         the longest of all blocks; each other number of a row is a median
     unfair              in words, or empty
     """
     rows = table.rows
@@ -52,7 +47,9 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     several = of_cell.count().reindex(found.index) > 3
     found["spread_low"] = of_cell.quantile(0.25).reindex(found.index).where(several, found["low"])
     found["spread_high"] = of_cell.quantile(0.75).reindex(found.index).where(several, found["high"])
-    found[_MEDIANS] = valid.groupby("cell")[_MEDIANS].median().reindex(found.index)
+    numbers = valid.select_dtypes("number").columns.difference([*found.columns, "cell", "figure"])
+    medians = valid.groupby("cell")[list(numbers)].median()
+    found = found.join(medians)
     found["wait_max_ns"] = valid.groupby("cell")["wait_max_ns"].max()
     unfair = pd.Series(unfairness.of_cells(rows), dtype=object)
     found["unfair"] = unfair.reindex(found.index).fillna("")

@@ -131,7 +131,7 @@ def _shown(line: Line) -> Show:
 
 
 def _value(line: Line, field: str) -> float | None:
-    value = line.row[field]
+    value = line.row.get(field)  # an older run lacks the column
     return None if value is None or value != value else float(value)
 
 
@@ -141,7 +141,8 @@ def _median(line: Line) -> str:
 
 
 def _figure(name: str, field: str, show: Show, unit: str = "") -> Column:
-    """A column of the figures that summary.of() has in `field`, empty where it has none."""
+    """A column of the medians of the rows' column `field`, or of another figure that summary.of()
+    has under this name; empty where a run has none."""
 
     def words(line: Line) -> str:
         value = _value(line, field)
