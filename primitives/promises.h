@@ -6,8 +6,9 @@
 //   static constexpr lockbench::Promises kPromises{.fair = true, .strong_try = true};
 //
 // `lockbench run` refuses a cell whose workload requires what its primitive does not promise.
-// `lockbench stress` checks the promises: a new one is a member here, and an oracle
-// (harness/stress/oracles/). In C, lockbench_c_promises has the same members.
+// `lockbench stress` checks the promises: a new one is a member and its part in keep_promises_of(),
+// both here, and an oracle (harness/stress/oracles/). In C, lockbench_c_promises has the same
+// members.
 #pragma once
 
 #include <chrono>
@@ -83,5 +84,25 @@ struct Promises {
   // Its limits, such as {.threads = 8, .keys = 16}.
   LockLimits limits = {};
 };
+
+// Adds what a lock that is made of a base lock keeps of the promises of the base lock.
+constexpr void keep_promises_of(const Promises& base, Promises& made) {
+  // A promise that is new does not compile until it is named here.
+  const auto& [excludes, lock_per_key, one_lock, reentrant, timed, fair, scope, fallible, expires,
+               strong_try, refuses_non_owners, hold_limit, depth, survives_fork, capacity,
+               readers_order, bypass_limit, programs, limits] = base;
+  made.reentrant |= reentrant;
+  made.fair |= fair;
+  made.strong_try |= strong_try;
+  made.refuses_non_owners |= refuses_non_owners;
+  made.survives_fork |= survives_fork;
+  if (hold_limit.count() != 0) made.hold_limit = hold_limit;
+  if (depth != 0) made.depth = depth;
+  if (capacity != 1) made.capacity = capacity;
+  if (readers_order != ReadersOrder::kNone) made.readers_order = readers_order;
+  if (bypass_limit != 0) made.bypass_limit = bypass_limit;
+  if (limits.any()) made.limits = limits;
+  // The others are up to the lock that is made.
+}
 
 }  // namespace lockbench

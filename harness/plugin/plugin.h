@@ -216,7 +216,6 @@ inline auto maker_of(const Listing& listing, const GivenNumbers& given, AdapterM
                               .summary = listing.summary + " (" + listing.origin + ")",
                               .abilities = abilities};
   made.programs = stress::programs_in(promises);
-  made.scope = promises.scope;
   describe_service(listing, {}, made);
   made.make = maker_of(listing, {}, make, make_primitive);
   if (listing.service.empty()) return made;
@@ -255,7 +254,7 @@ inline bool is_table(std::string_view name) {
   stress::add_promises(promises, made.abilities);
   made.programs = stress::programs_in(promises);
   made.make = stress::with_capacity(std::move(made.make), promises.capacity);
-  made.scope = promises.scope;
+  made.abilities.scope = promises.scope;
 }
 
 }  // namespace internal

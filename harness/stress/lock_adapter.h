@@ -163,30 +163,22 @@ class LockAdapter final : public LockUnderTest {
   const std::unique_ptr<P> primitive_;
 };
 
-// In which order readers and writers are served.
-constexpr ReadersOrder order_of_readers(const LockPromises& promises) {
-  const bool says_nothing = promises.readers_order == ReadersOrder::kNone;
-  return promises.fair && says_nothing ? ReadersOrder::kTaskFair : promises.readers_order;
+// Makes the promises of one lock agree: what a promise says of a lock that is not of its kind, or
+// that promises more, is left out.
+constexpr void settle(Abilities& abilities) {
+  if (!abilities.keys_read) {
+    abilities.readers_order = ReadersOrder::kNone;
+  } else if (abilities.fair && abilities.readers_order == ReadersOrder::kNone) {
+    abilities.readers_order = ReadersOrder::kTaskFair;
+  }
+  if (abilities.keys_read || abilities.fair) abilities.bypass_limit = 0;
+  if (abilities.limits.keys_below != 0) abilities.any_key = false;
 }
 
-// Adds the promises in `promises` to `abilities`. A lock that is built on a base lock keeps the
-// promises of the base lock.
-constexpr void add_promises(const LockPromises& promises, Abilities& abilities) {
-  abilities.fair |= promises.fair;
-  abilities.strong_try |= promises.strong_try;
-  abilities.refuses_non_owners |= promises.refuses_non_owners;
-  abilities.reentrant |= promises.reentrant;
-  abilities.survives_fork |= promises.survives_fork;
-  if (promises.depth != 0) abilities.depth = promises.depth;
-  if (promises.capacity != 1) abilities.capacity = promises.capacity;
-  if (abilities.keys_read) {
-    abilities.readers_order = order_of_readers(promises);
-  } else if (!promises.fair) {
-    abilities.bypass_limit = promises.bypass_limit;
-  }
-  if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
-  if (promises.limits.any()) abilities.limits = promises.limits;
-  if (promises.limits.keys_below != 0) abilities.any_key = false;
+// Adds the promises of the base lock that the lock is made of.
+constexpr void add_promises(const LockPromises& of_base, Abilities& abilities) {
+  keep_promises_of(of_base, abilities);
+  settle(abilities);
 }
 
 // `static constexpr bool kLastMayDestroy = true` means: a thread that acquires the lock may destroy
@@ -222,29 +214,26 @@ Abilities abilities_of() {
                 "a class that wraps a lock forwards each member of it, or names it in kLeftOut "
                 "(harness/stress/wrapped_members.h)");
   using Handle = HandleOf<P, K>;
-  Abilities abilities{.excludes = kDeclared.excludes,
-                      .timed = kDeclared.timed || internal::kWaitsForTime<Handle>,
-                      .reentrant = kDeclared.reentrant,
-                      .lock_per_key = kDeclared.lock_per_key,
-                      .pairs = PairLock<P, K>,
-                      .leases = LeaseLock<P, K>,
-                      .tokens = internal::kHasToken<Handle>,
-                      .reclaims = internal::reclaims<P>(),
-                      .nests_keys = kDeclared.lock_per_key && !LeaseLock<P, K>,
-                      .any_key = !LeaseLock<P, K> && !has_small_keys<P>(),
-                      .names = std::is_same_v<K, std::string_view>};
+  Abilities abilities{kDeclared};
+  abilities.timed |= internal::kWaitsForTime<Handle>;
+  // The facts that the lock states without being made. The registry knows of other locks.
+  if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
+    if (kDeclared.capacity == 1) abilities.capacity = P::capacity();
+  }
+  abilities.pairs = PairLock<P, K>;
+  abilities.leases = LeaseLock<P, K>;
+  abilities.tokens = internal::kHasToken<Handle>;
+  abilities.reclaims = internal::reclaims<P>();
+  abilities.nests_keys = kDeclared.lock_per_key && !LeaseLock<P, K>;
+  abilities.any_key = !LeaseLock<P, K> && !has_small_keys<P>();
+  abilities.names = std::is_same_v<K, std::string_view>;
   abilities.last_may_destroy = last_may_destroy<P>();
-  abilities.one_lock = kDeclared.one_lock;
   abilities.of_form = DeclaresWhatItWraps<P>;
   if constexpr (requires { P::kKeysRead; }) {
     abilities.keys_read = true;
     abilities.any_key = false;
   }
-  // The facts that the lock states without being made. The registry knows of other locks.
-  if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
-    abilities.capacity = P::capacity();
-  }
-  add_promises(kDeclared, abilities);
+  settle(abilities);
   return abilities;
 }
 
@@ -259,7 +248,6 @@ RegisteredLock lock_under_test(std::string name, std::string summary, Arguments.
     return std::unique_ptr<LockUnderTest>(new LockAdapter<P, K>(std::make_unique<P>(arguments...)));
   };
   line.programs = programs_in(P::kPromises);
-  line.scope = P::kPromises.scope;
   return line;
 }
 

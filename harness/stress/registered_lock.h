@@ -49,10 +49,9 @@ struct RegisteredLock {
   // For a lock that is known to be broken: one of these oracles must report it. Empty: the lock
   // must pass.
   std::vector<Oracle> expected_oracles = {};
-  std::string unseen = {};       // if it is known to be broken: why this engine cannot detect it
-  std::string memory = {};       // memory models of `sim` for this lock; empty: tso and c11
-  Scope scope = Scope::kThread;  // which others a holder keeps out
-  // For a lock with the scope kService: its service, how many of its servers it needs, and after
+  std::string unseen = {};  // if it is known to be broken: why this engine cannot detect it
+  std::string memory = {};  // memory models of `sim` for this lock; empty: tso and c11
+  // For a lock whose scope is kService: its service, how many of its servers it needs, and after
   // which time a hold that is not renewed ends; 0: it lasts as long as the holder's connection.
   std::string service = {};
   std::uint32_t servers = 1;

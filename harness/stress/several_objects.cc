@@ -102,7 +102,7 @@ std::optional<RegisteredLock> with_several_objects(const RegisteredLock& lock) {
   const bool is_form = std::any_of(kForms.begin(), kForms.end(), [&](std::string_view form) {
     return has_form(lock.name, form);
   });
-  if (is_form || is_of_several_locks(lock.name) || lock.scope != Scope::kThread ||
+  if (is_form || is_of_several_locks(lock.name) || lock.abilities.scope != Scope::kThread ||
       !lock.abilities.excludes || lock.abilities.keys_read) {
     return std::nullopt;
   }

@@ -90,7 +90,7 @@ TEST(Shrinking, LeavesATryOfTwoKeysATryWhereAHolderWaitsForItsEnd) {
 // In a lock for readers and writers, key 0 is the writers': a reader that became one would be in
 // the way of those that it was beside.
 TEST(Shrinking, LeavesReadersReaders) {
-  const Abilities readers{.keys_read = true};
+  const Abilities readers{{}, {.keys_read = true}};
   EXPECT_THAT(smaller_than("L2 A1 U | L3 U", readers), Contains("L1 A1 U | L2 U"));
   EXPECT_THAT(smaller_than("L1 A1 U | L2 U", readers), testing::Not(Contains("L0 A1 U | L1 U")));
   EXPECT_THAT(smaller_than("L0 A1 U | T1 U"), testing::Not(Contains("L0 A1 U | L1 U")));
@@ -107,20 +107,20 @@ struct Unserved {
 // A program in which a correct lock may hang says nothing about a lock.
 TEST(Programs, AreRefusedWhereNoLockCouldServeAllThreads) {
   const Abilities one_lock{};
-  const Abilities keyed{.lock_per_key = true};
-  const Abilities leases{.leases = true, .capacity = 2};
-  const Abilities readers{.keys_read = true};
+  const Abilities keyed{{.lock_per_key = true}};
+  const Abilities leases{{.capacity = 2}, {.leases = true}};
+  const Abilities readers{{}, {.keys_read = true}};
   const Unserved rows[] = {
       {"L0 A1 U | L0 U", one_lock, "thread 1 may wait for key 0 for ever: thread 0 holds key 0"},
       {"L0 A1 U | T0 U", one_lock, ""},
       {"L0 U A1 | L0 U", one_lock, ""},
       {"A1 L0 A2 U | L0 U | T0 U", one_lock, ""},
-      {"L0 A1 U | L1 U", {.one_lock = true}, "two keys may share a lock"},
+      {"L0 A1 U | L1 U", {{.one_lock = true}}, "two keys may share a lock"},
       {"L0 A1 U | L1 U", one_lock, ""},  // of stripes, which shows whether the two share one
       {"L0 A1 U | L1 U", keyed, ""},
       {"L0 A1 U | A2 | L0 U", keyed, "thread 2 may wait for key 0 for ever"},
       {"L0 A1 U | L1 A2 U | L0 U", keyed, "thread 2 may wait for key 0 for ever"},
-      {"L0 A1 U | B0+1 U", {.lock_per_key = true, .pairs = true}, "thread 1 may wait"},
+      {"L0 A1 U | B0+1 U", {{.lock_per_key = true}, {.pairs = true}}, "thread 1 may wait"},
       {"L0 A1 U | L0 U", leases, ""},
       {"L0 A2 U | L0 A2 U | L0 U", leases, "thread 2 may wait for key 0 for ever"},
       {"L1 A1 U | L2 U", readers, ""},
@@ -128,7 +128,7 @@ TEST(Programs, AreRefusedWhereNoLockCouldServeAllThreads) {
       {"L1 A1 U | L0 U", readers, "nobody reads beside a writer"},
       {"L1 A2 U | T0 U | L2 U", readers, ""},
       {"L1 A2 U | L0 U | L2 U", readers, "a writer that waits may come between two readers"},
-      {"L0 A1 U | L0 U", {.hold_limit = std::chrono::milliseconds(20)}, ""},
+      {"L0 A1 U | L0 U", {{.hold_limit = std::chrono::milliseconds(20)}}, ""},
   };
   for (const Unserved& row : rows) {
     const absl::Status status = program_for(row.abilities, row.program).status();
@@ -138,14 +138,14 @@ TEST(Programs, AreRefusedWhereNoLockCouldServeAllThreads) {
 }
 
 TEST(Programs, OfTheEngineItselfServeAllThreads) {
-  Abilities leases{.leases = true, .nests_leases = true};
+  Abilities leases{{}, {.leases = true, .nests_leases = true}};
   leases.capacity = 2;
   const Abilities all[] = {
-      {.timed = true},
-      {.timed = true, .lock_per_key = true, .nests_keys = true, .any_key = true},
-      {.lock_per_key = true, .pairs = true},
-      {.timed = true, .reentrant = true},
-      {.timed = true, .keys_read = true},
+      {{.timed = true}},
+      {{.lock_per_key = true, .timed = true}, {.nests_keys = true, .any_key = true}},
+      {{.lock_per_key = true}, {.pairs = true}},
+      {{.reentrant = true, .timed = true}},
+      {{.timed = true}, {.keys_read = true}},
       leases};
   for (const Abilities& abilities : all) {
     for (const LitmusProgram& program : programs_for(abilities, {})) {
@@ -175,7 +175,7 @@ TEST(Shrinking, LeavesOutALifeOfTheLockInAllThreads) {
 
 TEST(Programs, MakeNoNewLockWhoseTokensBeginAnew) {
   EXPECT_TRUE(program_for({}, "L0 U Z | Z L0 U").ok());
-  EXPECT_FALSE(program_for({.tokens = true}, "L0 U Z | Z L0 U").ok());
+  EXPECT_FALSE(program_for({{}, {.tokens = true}}, "L0 U Z | Z L0 U").ok());
 }
 
 TEST(Shrinking, TakesTheLowestKeys) {
@@ -274,7 +274,7 @@ TEST(GeneratedPrograms, NestOnlyWhatTheLockAllows) {
 }
 
 TEST(GeneratedPrograms, TakeNestedKeysInAscendingOrder) {
-  const Abilities nesting{.lock_per_key = true, .nests_keys = true};
+  const Abilities nesting{{.lock_per_key = true}, {.nests_keys = true}};
   bool nested = false;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const LitmusProgram program =
@@ -297,8 +297,8 @@ TEST(GeneratedPrograms, TakeNestedKeysInAscendingOrder) {
 // where leases are left it may want the same key. Whatever is nested, or taken at once, could be in
 // its way by right.
 TEST(GeneratedPrograms, AwaitOnlyWhoIsServedMeanwhile) {
-  const Abilities keys{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
-  Abilities leases{.leases = true, .nests_leases = true};
+  const Abilities keys{{.lock_per_key = true, .timed = true}, {.pairs = true, .nests_keys = true}};
+  Abilities leases{{}, {.leases = true, .nests_leases = true}};
   leases.capacity = 2;
   for (const Abilities& abilities : {keys, leases}) {
     bool meet = false;
@@ -351,7 +351,7 @@ TEST(GeneratedPrograms, RestOnBothSidesOfAWaitersPatience) {
 }
 
 TEST(GeneratedPrograms, AreTheSameForTheSameSeed) {
-  const Abilities all{.timed = true, .reentrant = true, .pairs = true};
+  const Abilities all{{.reentrant = true, .timed = true}, {.pairs = true}};
   EXPECT_EQ(generate_program(all, {}, 7), generate_program(all, {}, 7));
   EXPECT_NE(generate_program(all, {}, 7), generate_program(all, {}, 8));
 }
@@ -381,23 +381,24 @@ TEST(SmallPrograms, AreThoseOfTheAbilitiesOfTheLock) {
     std::string text;
     std::optional<Abilities> not_for = std::nullopt;
   };
-  const Abilities each{.lock_per_key = true, .any_key = true};
+  const Abilities each{{.lock_per_key = true}, {.any_key = true}};
   const Row rows[] = {
       // Refused twice at capacity.
-      {{.capacity = 3}, "L0 A3 U | L0 A3 U | L0 A3 U | T0 U T0 U"},
-      {{.timed = true}, "L0 A1 U | W0:400000 U W0:400000 U"},
-      {{.timed = true, .reentrant = true}, "L0 W0:400000 U A1 U | T0 U", {{.reentrant = true}}},
+      {{{.capacity = 3}}, "L0 A3 U | L0 A3 U | L0 A3 U | T0 U T0 U"},
+      {{{.timed = true}}, "L0 A1 U | W0:400000 U W0:400000 U"},
+      {{{.reentrant = true, .timed = true}}, "L0 W0:400000 U A1 U | T0 U", {{{.reentrant = true}}}},
       // The highest number, keys that differ in high bits, and many others.
-      {{.any_key = true}, "K64 L7 U | L7 U", Abilities{}},
-      {{.nests_keys = true, .any_key = true}, "K24 L0 L1 L2 L3 L4 L5 L6 L7 U U U U U U U U | L0 U"},
-      {each, "K16 L0 A1 U | L1 U", {{.lock_per_key = true}}},
-      {each, "N72 L0 U | L0 U", {{.any_key = true}}},
-      {{.pairs = true}, "L1 A1 U | Q0+1 U", Abilities{}},
+      {{{}, {.any_key = true}}, "K64 L7 U | L7 U", Abilities{}},
+      {{{}, {.nests_keys = true, .any_key = true}},
+       "K24 L0 L1 L2 L3 L4 L5 L6 L7 U U U U U U U U | L0 U"},
+      {each, "K16 L0 A1 U | L1 U", {{{.lock_per_key = true}}}},
+      {each, "N72 L0 U | L0 U", {{{}, {.any_key = true}}}},
+      {{{}, {.pairs = true}}, "L1 A1 U | Q0+1 U", Abilities{}},
       // A waiter behind every lease that could be forgotten.
-      {{.capacity = 3}, "L0 U | L0 U | L0 U | L0 A4 U | L0 U", Abilities{}},
+      {{{.capacity = 3}}, "L0 U | L0 U | L0 U | L0 A4 U | L0 U", Abilities{}},
       // A thread polls where it may not have the key.
-      {{}, "P70000 L0 R12000000 U | L0 U", {{.capacity = 2}}},
-      {{.last_may_destroy = true}, "X0 | X0", Abilities{}}};
+      {{}, "P70000 L0 R12000000 U | L0 U", {{{.capacity = 2}}}},
+      {{{}, {.last_may_destroy = true}}, "X0 | X0", Abilities{}}};
   for (const Row& row : rows) {
     EXPECT_TRUE(has_program(row.able, row.text)) << row.text;
     if (row.not_for) {
@@ -410,7 +411,7 @@ TEST(SmallPrograms, AreThoseOfTheAbilitiesOfTheLock) {
 // A program has no more than 12 threads.
 TEST(SmallPrograms, AreWellFormedForEveryCapacity) {
   for (std::uint32_t capacity = 1; capacity < 100; ++capacity) {
-    EXPECT_FALSE(programs_for({.timed = true, .capacity = capacity}, {}).empty());
+    EXPECT_FALSE(programs_for({{.timed = true, .capacity = capacity}}, {}).empty());
   }
 }
 
@@ -473,7 +474,7 @@ TEST(KeysOfPass, AreThoseOfTheProgramWithoutASpread) {
 }
 
 TEST(GeneratedPrograms, RepeatAFewActsHundredsOfTimes) {
-  const Abilities all{.lock_per_key = true, .pairs = true, .nests_keys = true, .any_key = true};
+  const Abilities all{{.lock_per_key = true}, {.pairs = true, .nests_keys = true, .any_key = true}};
   int spread = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const LitmusProgram program = generate_long_program(all, seed);
@@ -489,7 +490,7 @@ TEST(GeneratedPrograms, RepeatAFewActsHundredsOfTimes) {
 
 // One of them writes, and two may read at the same time.
 TEST(GeneratedPrograms, HaveKeysForSeveralReaders) {
-  const Abilities readers{.keys_read = true};
+  const Abilities readers{{}, {.keys_read = true}};
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const LitmusProgram program = generate_program(readers, {.threads = 4, .keys = 1}, seed);
     EXPECT_LE(program.keys(), 3U);
@@ -499,7 +500,7 @@ TEST(GeneratedPrograms, HaveKeysForSeveralReaders) {
 
 TEST(SmallPrograms, LetAThreadBePassedOnceMoreThanTheLockPromises) {
   const auto passing = [](std::uint32_t limit) {
-    const std::vector<LitmusProgram> all = programs_for({.bypass_limit = limit}, {});
+    const std::vector<LitmusProgram> all = programs_for({{.bypass_limit = limit}}, {});
     return std::count_if(all.begin(), all.end(), [&](const LitmusProgram& one) {
       const std::size_t requests = limit + 2;  // one before the other thread waits
       return one.threads.size() == 2 && one.threads[0].size() == 2 * requests + 1;
@@ -529,7 +530,7 @@ TEST(Demand, IsTheMostThatAProgramUsesAtOnce) {
 }
 
 TEST(Demand, HasTheThreadsAndKeysBeforeTheProgram) {
-  const Abilities nesting{.lock_per_key = true, .nests_keys = true};
+  const Abilities nesting{{.lock_per_key = true}, {.nests_keys = true}};
   EXPECT_EQ(demand_of("N72 L0 U", nesting).threads, 3U);
   EXPECT_EQ(demand_of("N72 L0 U", nesting).keys, 73U);
   EXPECT_EQ(demand_of("N72 L0 U", nesting).keys_of_thread, 72U);
@@ -543,15 +544,15 @@ TEST(Demand, IsForTheKeysThatALockIsMadeFor) {
   const auto keys = [](const std::string& text, const Abilities& abilities) {
     return keys_to_make(*program_from(text, kThreads), abilities);
   };
-  const Abilities of_few{.lock_per_key = true};
+  const Abilities of_few{{.lock_per_key = true}};
   EXPECT_EQ(keys("L0 U | L2 U", of_few), 3U);
   EXPECT_EQ(keys("N72 L0 U", of_few), 73U);
   EXPECT_EQ(keys("K8 L0 U | L2 U", of_few), 769U);
   EXPECT_EQ(keys("M9 V48 L0 U | L0 U", of_few), 48U);
-  EXPECT_EQ(keys("N72 K16 L0 U", {.lock_per_key = true, .any_key = true}), 1U);
+  EXPECT_EQ(keys("N72 K16 L0 U", {{.lock_per_key = true}, {.any_key = true}}), 1U);
   const LitmusProgram hashed = *program_from("K1 L0 U | L1 U", kThreads);
   EXPECT_THAT(misfit_of(hashed, of_few), HasSubstr("made for a number of keys"));
-  EXPECT_EQ(misfit_of(hashed, {.lock_per_key = true, .any_key = true}), "");
+  EXPECT_EQ(misfit_of(hashed, {{.lock_per_key = true}, {.any_key = true}}), "");
 }
 
 // Small limits of each kind, alone and together.
@@ -563,13 +564,11 @@ std::vector<Abilities> of_little_room() {
         LockLimits{.keys_below = 2}, LockLimits{.keys_below = 6},
         LockLimits{.plain_names = true}}) {
     for (const bool pairs : {false, true}) {
-      all.push_back({.timed = true,
-                     .lock_per_key = true,
-                     .pairs = pairs,
-                     .nests_keys = true,
-                     .any_key = limits.keys_below == 0,
-                     .names = limits.plain_names,
-                     .limits = limits});
+      all.push_back({{.lock_per_key = true, .timed = true, .limits = limits},
+                     {.pairs = pairs,
+                      .nests_keys = true,
+                      .any_key = limits.keys_below == 0,
+                      .names = limits.plain_names}});
     }
   }
   return all;
@@ -593,14 +592,15 @@ TEST(GeneratedPrograms, StayWithinWhatTheLockHasRoomFor) {
 TEST(Demand, OnlyALockOfNamesCanPromisePlainOnes) {
   const LockLimits plain{.plain_names = true};
   const LitmusProgram names = *program_from("K24 L0 U | L1 U", kThreads);
-  EXPECT_THAT(excess_of(names, {.names = true, .limits = plain}), HasSubstr("plain names"));
-  EXPECT_THAT(remark_on_names(names, {.names = true}), HasSubstr(".plain_names = true"));
-  EXPECT_EQ(excess_of(names, {.limits = plain}), "");
+  EXPECT_THAT(excess_of(names, {{.limits = plain}, {.names = true}}), HasSubstr("plain names"));
+  EXPECT_THAT(remark_on_names(names, {{}, {.names = true}}), HasSubstr(".plain_names = true"));
+  EXPECT_EQ(excess_of(names, {{.limits = plain}}), "");
   // Key 255 of K16 has the number of key 0 of K24, which has the empty name.
   const LitmusProgram many = *program_from("K16 N300 L0 U | L1 U", kThreads);
-  EXPECT_THAT(excess_of(many, {.names = true, .limits = plain}), HasSubstr("plain names"));
-  EXPECT_EQ(excess_of(*program_from("K16 L0 U | L1 U", kThreads), {.names = true, .limits = plain}),
-            "");
+  EXPECT_THAT(excess_of(many, {{.limits = plain}, {.names = true}}), HasSubstr("plain names"));
+  EXPECT_EQ(
+      excess_of(*program_from("K16 L0 U | L1 U", kThreads), {{.limits = plain}, {.names = true}}),
+      "");
   EXPECT_EQ(remark_on_names(names, {}), "");
 }
 
@@ -614,7 +614,7 @@ TEST(SmallPrograms, StayWithinWhatTheLockHasRoomFor) {
 }
 
 TEST(SmallPrograms, UseAllTheKeysThatTheLockHasRoomFor) {
-  const Abilities able{.lock_per_key = true, .nests_keys = true, .any_key = true};
+  const Abilities able{{.lock_per_key = true}, {.nests_keys = true, .any_key = true}};
   Abilities few = able;
   few.limits = {.threads = 3, .keys = 16};
   EXPECT_TRUE(has_program(few, "N15 L0 U | L0 U"));
@@ -627,7 +627,7 @@ TEST(SmallPrograms, UseAllTheKeysThatTheLockHasRoomFor) {
 }
 
 TEST(Programs, AreRefusedWhereTheLockHasNoRoomForThem) {
-  const Abilities few{.limits = {.threads = 2, .keys_below = 4}};
+  const Abilities few{{.limits = {.threads = 2, .keys_below = 4}}};
   EXPECT_THAT(std::string(program_for(few, "L0 U | L0 U | L0 U").status().message()),
               HasSubstr("needs 3 threads at once, and the lock promises room for 2"));
   EXPECT_THAT(
@@ -647,7 +647,7 @@ bool nests_keys(const LitmusProgram& program) {
 }
 
 TEST(GeneratedPrograms, DoNotNestKeysBesidePairsOfThem) {
-  const Abilities able{.lock_per_key = true, .pairs = true, .nests_keys = true};
+  const Abilities able{{.lock_per_key = true}, {.pairs = true, .nests_keys = true}};
   int with_pairs = 0;
   int with_nests = 0;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
@@ -664,11 +664,11 @@ TEST(GeneratedPrograms, DoNotNestKeysBesidePairsOfThem) {
 
 TEST(Programs, AreRefusedWhereTheLockDoesNotOfferTheirActs) {
   const std::vector<std::pair<const char*, Abilities>> acts = {
-      {"W0:5 U", {.timed = true}},
-      {"B0+1 U", {.pairs = true}},
-      {"Q0+1 U", {.pairs = true}},
-      {"L0 A1 U | F0", {.refuses_non_owners = true}},
-      {"X0 | X0", {.last_may_destroy = true}}};
+      {"W0:5 U", {{.timed = true}}},
+      {"B0+1 U", {{}, {.pairs = true}}},
+      {"Q0+1 U", {{}, {.pairs = true}}},
+      {"L0 A1 U | F0", {{.refuses_non_owners = true}}},
+      {"X0 | X0", {{}, {.last_may_destroy = true}}}};
   for (const auto& [text, able] : acts) {
     EXPECT_TRUE(program_for(able, text).ok()) << text;
     EXPECT_THAT(std::string(program_for({}, text).status().message()),

@@ -74,15 +74,15 @@ TEST(OracleRegistry, ACleanVerdictRequiresWhatTheLockPromises) {
   EXPECT_THAT(needed({}), Contains(Oracle::kOrdering));
   EXPECT_THAT(needed_oracles(kRealEngine, {}), Not(Contains(Oracle::kOrdering)));
   EXPECT_THAT(needed({}), Not(Contains(Oracle::kLease)));
-  EXPECT_THAT(needed({.leases = true}), Contains(Oracle::kLease));
-  EXPECT_THAT(needed({.fair = true}), Contains(Oracle::kFairness));
-  EXPECT_THAT(needed({.fair = true, .capacity = 10}), Contains(Oracle::kFairness));
-  EXPECT_THAT(needed({.fair = true, .capacity = 11}), Not(Contains(Oracle::kFairness)));
-  EXPECT_THAT(needed({.fair = true, .capacity = 2, .limits = {.threads = 3}}),
+  EXPECT_THAT(needed({{}, {.leases = true}}), Contains(Oracle::kLease));
+  EXPECT_THAT(needed({{.fair = true}}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({{.fair = true, .capacity = 10}}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({{.fair = true, .capacity = 11}}), Not(Contains(Oracle::kFairness)));
+  EXPECT_THAT(needed({{.fair = true, .capacity = 2, .limits = {.threads = 3}}}),
               Contains(Oracle::kFairness));
-  EXPECT_THAT(needed({.fair = true, .capacity = 2, .limits = {.threads = 2}}),
+  EXPECT_THAT(needed({{.fair = true, .capacity = 2, .limits = {.threads = 2}}}),
               Not(Contains(Oracle::kFairness)));
-  EXPECT_THAT(needed({.readers_order = ReadersOrder::kPhaseFair}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({{.readers_order = ReadersOrder::kPhaseFair}}), Contains(Oracle::kFairness));
 }
 
 struct Row {

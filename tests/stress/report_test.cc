@@ -171,7 +171,7 @@ TEST(CleanVerdict, NeedsEveryOracleThatTheLockCallsFor) {
 
 TEST(UncheckedRemark, NamesPromisesThatWereNotChecked) {
   const Abilities promising{
-      .timed = true, .fair = true, .bypass_limit = 3, .lock_per_key = true, .strong_try = true};
+      {.lock_per_key = true, .timed = true, .fair = true, .strong_try = true, .bypass_limit = 3}};
   Evaluations evaluations;
   evaluations.count(Promise::kTimed);
   evaluations.count(Promise::kStrongTry);
@@ -188,19 +188,19 @@ TEST(UnvariedRemark, NamesWhatTheLockHasAlone) {
   const auto says = [](const EngineTraits& engine, const Abilities& abilities, const char* what) {
     return unvaried_remark(engine, abilities).find(what) != std::string::npos;
   };
-  EXPECT_TRUE(says(kSimEngine, {.timed = true}, "; a wall clock that is set"));
+  EXPECT_TRUE(says(kSimEngine, {{.timed = true}}, "; a wall clock that is set"));
   EXPECT_FALSE(says(kSimEngine, {}, "a wall clock that is set"));
   EXPECT_TRUE(says(kSimEngine, {}, "; nested holds (reentrant is not promised)"));
-  EXPECT_FALSE(says(kSimEngine, {.reentrant = true}, "nested holds"));
+  EXPECT_FALSE(says(kSimEngine, {{.reentrant = true}}, "nested holds"));
   EXPECT_TRUE(says(kRealEngine, {}, "; tries that fail though the lock is free (strong_try"));
-  EXPECT_FALSE(says(kRealEngine, {.strong_try = true}, "strong_try"));
-  EXPECT_FALSE(says(kSimEngine, {.fair = true}, "(fair is not promised)"));
+  EXPECT_FALSE(says(kRealEngine, {{.strong_try = true}}, "strong_try"));
+  EXPECT_FALSE(says(kSimEngine, {{.fair = true}}, "(fair is not promised)"));
   EXPECT_TRUE(says(kRealEngine, {}, "not varied: holds of more than 30 ms; "));
   EXPECT_FALSE(says(kSimEngine, {}, "holds of more than 30 ms"));
-  const Abilities many{.fair = true, .capacity = 66};
+  const Abilities many{{.fair = true, .capacity = 66}};
   EXPECT_TRUE(says(kSimEngine, many, "the order of arrival, for which programs have too few"));
   EXPECT_TRUE(says(kRealEngine, many, "the order of arrival at a key of more than 65 holders"));
-  EXPECT_FALSE(says(kSimEngine, {.fair = true, .capacity = 10}, "the order of arrival"));
+  EXPECT_FALSE(says(kSimEngine, {{.fair = true, .capacity = 10}}, "the order of arrival"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Event ended() {
   return {.kind = Event::kEnd};
 }
 
-constexpr Abilities kPerKey{.lock_per_key = true};
+constexpr Abilities kPerKey{{.lock_per_key = true}};
 constexpr Abilities kShared{};
 
 constexpr std::uint32_t kUntouched = 7;
@@ -72,8 +72,8 @@ TEST(Stall, PairsThatMayHaveGotOneKeyEachAreACycle) {
 }
 
 TEST(Stall, PairsOfALockThatAllKeysShareAreNoCycle) {
-  const Failure failure =
-      explain_stall({{0, wants_both(0, 1), {}}, {1, wants_both(1, 0), {}}}, {.one_lock = true}, {});
+  const Failure failure = explain_stall({{0, wants_both(0, 1), {}}, {1, wants_both(1, 0), {}}},
+                                        {{.one_lock = true}}, {});
   EXPECT_EQ(failure.oracle, Oracle::kProgress);
   EXPECT_THAT(failure.what,
               HasSubstr("waits forever for keys 0 and 1, which no other thread holds"));
@@ -177,14 +177,14 @@ TEST(Stall, AKeyThatWaitsForTheOneOfAnAwaitingHolderIsDependent) {
 }
 
 TEST(Stall, AWaiterForAFreePlaceOfOneLockHasLostAWakeUp) {
-  constexpr Abilities kSemaphore{.capacity = 2};
+  constexpr Abilities kSemaphore{{.capacity = 2}};
   ThreadPosition awaiter{0, {}, {has(0)}, 1};
   for (const std::uint16_t key : {0, 1}) {  // both are one lock
     const Failure failure = explain_stall({awaiter, {1, wants(key), {}}}, kSemaphore, {});
     EXPECT_EQ(failure.oracle, Oracle::kProgress);
     EXPECT_THAT(failure.what, HasSubstr("which 2 threads may hold at once, and 1 does"));
   }
-  constexpr Abilities kSemaphorePerKey{.lock_per_key = true, .capacity = 2};
+  constexpr Abilities kSemaphorePerKey{{.lock_per_key = true, .capacity = 2}};
   EXPECT_EQ(explain_stall({awaiter, {1, wants(1), {}}}, kSemaphorePerKey, {}).oracle,
             Oracle::kIndependence);
 }

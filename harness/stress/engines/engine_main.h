@@ -58,13 +58,13 @@ inline bool tests_all(const stress::RegisteredLock&) {
   return true;
 }
 inline bool tests_between_threads(const stress::RegisteredLock& lock) {
-  return lock.scope == Scope::kThread;
+  return lock.abilities.scope == Scope::kThread;
 }
 inline bool tests_between_processes(const stress::RegisteredLock& lock) {
-  return lock.scope == Scope::kProcess;
+  return lock.abilities.scope == Scope::kProcess;
 }
 inline bool tests_at_services(const stress::RegisteredLock& lock) {
-  return lock.scope == Scope::kService;
+  return lock.abilities.scope == Scope::kService;
 }
 
 // The parts of an engine.

@@ -18,6 +18,7 @@
 
 #include "harness/stress/litmus/lock_limits.h"
 #include "harness/stress/litmus/readers_order.h"
+#include "primitives/promises.h"
 
 namespace lockbench::stress {
 
@@ -54,44 +55,33 @@ class LockUnderTest {
 // The key of a lock for readers and writers that is held alone; see Abilities::keys_read.
 inline constexpr std::uint32_t kWritersKey = 0;
 
-// The features that a lock offers and promises. Programs are generated to suit it, and oracles
-// check the promises.
-struct Abilities {
-  bool excludes = true;
-  bool timed = false;
-  bool reentrant = false;
-  bool fair = false;                                 // first come, first served
-  ReadersOrder readers_order = ReadersOrder::kNone;  // of a lock with keys_read
-  std::uint32_t bypass_limit = 0;  // how often who waits is passed by later threads; 0: no limit
-  bool lock_per_key = false;       // different keys never wait for each other
-  bool pairs = false;
-  bool leases = false;         // each holder has its own number, below capacity
-  bool tokens = false;         // each hold has a number that grows with each grant of its key
-  bool reclaims = false;       // keeps nothing for a key that no thread uses
-  bool nests_keys = false;     // a thread may hold two keys by two handles, in ascending order
-  bool nests_leases = false;   // a thread that holds a lease may request another of its shard
-  std::uint32_t capacity = 1;  // how many holders of a key programs may have at once
-  std::uint32_t depth = 0;     // if reentrant: most nested holds of one key; 0: no limit
-  std::chrono::nanoseconds hold_limit{};  // a longer hold may lose the key; 0: no limit
-  bool refuses_non_owners = false;        // unlock() by a non-owner has no effect
-  bool any_key = false;     // a key may be any number; otherwise less than make()'s `keys`
-  bool names = false;       // its keys are strings: the name of each number (keys.h)
-  bool strong_try = false;  // see explains_refusal() in oracles/seen.h
+// What a lock offers beyond its promises.
+struct Features {
+  bool pairs = false;             // two keys can be acquired together
+  bool leases = false;            // each holder has its own number, below capacity
+  bool tokens = false;            // each hold has a number that grows with each grant of its key
+  bool reclaims = false;          // keeps nothing for a key that no thread uses
+  bool nests_keys = false;        // a thread may hold two keys by two handles, in ascending order
+  bool nests_leases = false;      // a thread that holds a lease may request another of its shard
+  bool any_key = false;           // a key may be any number; otherwise less than make()'s `keys`
+  bool names = false;             // its keys are strings: the name of each number (keys.h)
+  bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
+  bool of_form = false;           // of a form of the lock, which may lack what the lock has
+  // kWritersKey is held alone, and the other keys by readers, together, and never beside it: a lock
+  // for readers and writers (shared_holds.h). Its handles throw ReaderBesideWriter.
+  bool keys_read = false;
+};
 
+// What a lock promises and offers. Programs are generated to suit it, and oracles check the
+// promises. Here `timed` is true if its handles have timeouts, promised or not, and `capacity` is
+// that of a key, of locks by key, too.
+struct Abilities : Promises, Features {
   // True if each holder of a key can be identified. If not, only their count can be checked.
   bool numbers_holders() const { return capacity == 1 || leases; }
   // True if it promises something about who is served before whom.
   bool serves_in_order() const {
     return fair || bypass_limit != 0 || readers_order != ReadersOrder::kNone;
   }
-  bool survives_fork = false;     // a thread that forked as a holder may go on in the child
-  bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
-  LockLimits limits{};            // what it has room for
-  // kWritersKey is held alone, and the other keys by readers, together, and never beside it: a lock
-  // for readers and writers (shared_holds.h). Its handles throw ReaderBesideWriter.
-  bool keys_read = false;
-  bool of_form = false;   // of a form of the lock, which may lack what the lock itself has
-  bool one_lock = false;  // all keys share one lock, so that a pair of keys is never half acquired
 };
 
 // If try_lock() may fail spuriously, it still has to succeed at least once in this many calls while

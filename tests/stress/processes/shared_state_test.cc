@@ -59,7 +59,7 @@ TEST(ProcessEpoch, NeverHasMoreKeysThanTheSharedState) {
 }
 
 TEST(ProcessEpoch, StaysWithinWhatTheLockHasRoomFor) {
-  const Abilities few{.any_key = true, .limits = {.threads = 3, .keys = 1}};
+  const Abilities few{{.limits = {.threads = 3, .keys = 1}}, {.any_key = true}};
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const EpochPlan plan = plan_epoch(seed % kModes, seed, 6, few);
     EXPECT_LE(plan.processes * (plan.fault() == FaultKind::kForks ? 2 : 1), 3U);
@@ -70,12 +70,12 @@ TEST(ProcessEpoch, StaysWithinWhatTheLockHasRoomFor) {
 }
 
 TEST(ProcessEpoch, MapsKeysToEachKeySetThatSuitsTheLock) {
-  const Abilities of_words{.any_key = true, .names = true, .limits = {.plain_names = true}};
+  const Abilities of_words{{.limits = {.plain_names = true}}, {.any_key = true, .names = true}};
   std::set<std::uint32_t> of_any_number;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     EXPECT_EQ(plan_epoch(0, seed, 4).key_set, 0U);
     EXPECT_TRUE(has_plain_names(plan_epoch(0, seed, 4, of_words).key_set));
-    of_any_number.insert(plan_epoch(0, seed, 4, {.any_key = true}).key_set);
+    of_any_number.insert(plan_epoch(0, seed, 4, {{}, {.any_key = true}}).key_set);
   }
   EXPECT_EQ(of_any_number.size(), std::size(kKeySets));
 }

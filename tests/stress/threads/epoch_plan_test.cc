@@ -18,7 +18,8 @@ namespace {
 
 using testing::Each;
 
-constexpr Abilities kAble{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
+constexpr Abilities kAble{{.lock_per_key = true, .timed = true},
+                          {.pairs = true, .nests_keys = true}};
 
 const Mode& mode_of(std::string_view name) {
   return modes()[mode_named(modes(), kRealEngine, std::string(name)).value()];
@@ -100,14 +101,14 @@ int plans_with_nested(const RegisteredLock& entry, const Is& is) {
 
 TEST(EpochPlan, TheHolderAcquiresAgainWithATimeout) {
   RegisteredLock entry = able();
-  entry.abilities = {.timed = true, .reentrant = true};
+  entry.abilities = {{.reentrant = true, .timed = true}};
   const auto timed = [](const Act& act) { return act.kind == Act::kTryLockFor; };
   EXPECT_GT(plans_with_nested(entry, timed), 50);
 }
 
 TEST(EpochPlan, AHolderRestsWhereAWrittenProgramAwaitsAThread) {
   RegisteredLock entry = able();
-  entry.abilities = {.nests_keys = true};
+  entry.abilities = {{}, {.nests_keys = true}};
   entry.programs = {"L0 L1 A1 U U | L1 U"};
   const auto rests = [](const Act& act) { return act.kind == Act::kSleep && act.ns == 100'000; };
   EXPECT_GT(plans_with_nested(entry, rests), 50);
