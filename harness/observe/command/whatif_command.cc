@@ -113,9 +113,14 @@ class WhatIf {
       const NoOutput quiet;
       return observe_run({.command = options_.command,
                           .preload = preload_,
+                          .time_limit = options_.time_limit,
                           .uncontended_ns = facts_.uncontended_ns,
                           .processors = facts_.processors});
     }();
+    if (absl::IsDeadlineExceeded(run.status())) {
+      return complain(err_, kWhatIf, options_.command[0] + " did not end within --time-limit",
+                      kCouldNotFinish);
+    }
     if (!run.ok()) return complain(err_, kWhatIf, run.status(), kBadInput);
     if (const int code = exit_code_of(run->end.status); code != 0) {
       complain(err_, kWhatIf,

@@ -64,7 +64,7 @@ class WhatIfEntry final : public CommandWithOptions<WhatIfOptions> {
     add_parsed(whatif,
                {.names = "--time-limit",
                 .type = "TIME",
-                .help = "A run of the program that takes longer has failed [10min]"},
+                .help = "A run of the program that takes longer is ended, and has failed [10min]"},
                parse_duration, options.time_limit);
     add_folder(whatif, "--out", "Folder for the result [results/whatif/<time>-<program>-<id>]",
                options.out);

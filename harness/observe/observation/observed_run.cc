@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <set>
@@ -75,6 +76,7 @@ class Observer {
                                 .has_ended = [this](std::uint32_t pid) { tree_.has_ended(pid); }};
     const absl::StatusOr<ForegroundEnd> end = run_in_foreground(order);
     if (!end.ok()) return end.status();
+    if (too_long_) return absl::DeadlineExceededError("the program did not end in time");
     if (stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
     return ObservedRun{.observation = read(*end), .end = *end};
   }
@@ -84,6 +86,8 @@ class Observer {
   std::chrono::nanoseconds look() {
     const Clock::time_point now = Clock::now();
     const Clock::duration passed = now - begin_;
+    const Clock::duration limit = order_.time_limit;
+    if (limit.count() != 0 && passed >= limit) end_the_program();
     const Clock::duration stop = order_.delay + order_.duration;
     const bool over = order_.duration.count() != 0 && passed >= stop;
     const bool observes = passed >= order_.delay && !over;
@@ -101,10 +105,15 @@ class Observer {
                      std::chrono::duration<double>(passed).count());
     }
     Clock::time_point next = std::min(next_look_, next_note_);
-    for (const Clock::duration change : {Clock::duration(order_.delay), stop}) {
+    for (const Clock::duration change : {Clock::duration(order_.delay), stop, limit}) {
       if (change > passed) next = std::min(next, begin_ + change);
     }
     return next - Clock::now();
+  }
+
+  void end_the_program() {
+    too_long_ = true;
+    for (const std::uint32_t process : tree_.running()) kill(static_cast<pid_t>(process), SIGKILL);
   }
 
   // Adds what the processors did that the program may use, and what of it was the program's.
@@ -159,6 +168,7 @@ class Observer {
   std::vector<int> processors_ = allowed_processor_numbers();
   std::optional<ProcessorUse> use_ = ProcessorUse::now(processors_);
   bool observed_ = true;             // at the last look
+  bool too_long_ = false;            // it ran longer than its limit
   std::uint64_t stopped_ticks_ = 0;  // when the observation ended
 };
 

@@ -20,6 +20,7 @@ struct ObservedRunOrder {
   std::string preload;        // NAME=VALUE, with which the program loads the library
   Nanoseconds delay{0};       // skips the start of the program
   Nanoseconds duration{0};    // records that long; 0: to the end
+  Nanoseconds time_limit{0};  // then all processes of the program are killed; 0: never
   std::uint32_t callers = 0;  // that make up a place; 0: up to the first that is no wrapper
   double uncontended_ns = 0;
   double processors = 1;
@@ -31,6 +32,7 @@ struct ObservedRun {
 };
 
 // Unavailable: there is no memory to record in. Internal: the program could not be started.
+// DeadlineExceeded: it did not end within its time limit.
 absl::StatusOr<ObservedRun> observe_run(const ObservedRunOrder& order);
 
 }  // namespace lockbench

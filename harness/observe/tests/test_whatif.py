@@ -126,6 +126,19 @@ def test_a_program_that_fails_has_no_answer(lockbench: Program) -> None:
     assert not list((lockbench.folder / "results/whatif").iterdir())
 
 
+def test_a_first_run_that_does_not_end_is_ended_with_all_its_processes(lockbench: Program) -> None:
+    mark = lockbench.folder / "mark"  # a pipe: it ends when its last writer has
+    os.mkfifo(mark)
+    reader = os.open(mark, os.O_RDONLY | os.O_NONBLOCK)
+    sleeps = f"exec 3>{mark}; echo begun >&3; sleep 600; true"
+    done = lockbench.run("whatif", "--time-limit", "2s", "--", "sh", "-c", sleeps)
+    assert done.returncode == 1
+    assert "sh did not end within --time-limit" in done.stderr.splitlines()[-1]
+    os.set_blocking(reader, True)
+    assert os.read(reader, 100) == b"begun\n" and os.read(reader, 100) == b""
+    os.close(reader)
+
+
 PLACE: dict[str, Any] = {
     "name": "get() cache.c:7",
     "kind": "mutex",
