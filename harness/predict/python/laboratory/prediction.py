@@ -209,7 +209,7 @@ def parser() -> command.Parser:
 
 
 def is_predicted(run: loader.Run) -> bool:
-    return run.error is error_model.MODEL
+    return run.error is error_model.ERROR_MODEL
 
 
 def measured_and_predicted(arguments: argparse.Namespace) -> str:
