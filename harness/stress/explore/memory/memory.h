@@ -115,8 +115,7 @@ class Memory {
   // For an update, after its function: the ages of other stores that it could read if another
   // update had not read them.
   const std::vector<std::uint8_t>& ages_taken() const { return ages_taken_; }
-  // True if these functions have offered all that the memory model allows, in this execution so
-  // far.
+  // True if these functions have offered all that the memory model allows in this execution so far.
   bool offers_all() const { return offers_all_; }
   std::uint64_t load_aged(Thread thread, const void* word, std::size_t age,
                           std::memory_order order);
