@@ -109,15 +109,15 @@ function(lockbench_instrument target)
     VERBATIM)
 endfunction()
 
-# With what the caller's project sets for `model`, later too.
-function(lockbench_compile_like target model)
-  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:${model},COMPILE_OPTIONS>)
+# With what the caller's project sets for `other`, later too.
+function(lockbench_compile_like target other)
+  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:${other},COMPILE_OPTIONS>)
   # Each has its own stamp.
   target_compile_definitions(
     ${target} PRIVATE
-    $<FILTER:$<TARGET_PROPERTY:${model},COMPILE_DEFINITIONS>,EXCLUDE,^LOCKBENCH_PLUGIN_FLAGS=>)
+    $<FILTER:$<TARGET_PROPERTY:${other},COMPILE_DEFINITIONS>,EXCLUDE,^LOCKBENCH_PLUGIN_FLAGS=>)
   target_include_directories(${target} SYSTEM PRIVATE
-                             $<TARGET_PROPERTY:${model},INCLUDE_DIRECTORIES>)
+                             $<TARGET_PROPERTY:${other},INCLUDE_DIRECTORIES>)
 endfunction()
 
 # One library; reads what its caller parsed.

@@ -7,7 +7,7 @@ if(NOT compiler)  # of a project in C alone
   set(compiler ${CMAKE_C_COMPILER_ID})
 endif()
 # LOCKBENCH_FRAMES_SEEN, LOCKBENCH_FRAMES_UNSEEN: whether the end of each function becomes a call, too.
-# Only the simulated engine needs it, to know how long local variables live: so each has a place of its
+# Only the simulated engine needs it, to know how long local variables live: so each has a slot of its
 # own on the stack until the function ends. For its traces, callers stay on the stack, and equal calls
 # of two lines are not made one of them.
 if(compiler STREQUAL GNU)

@@ -164,13 +164,13 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
 
   [[gnu::noinline, gnu::cold]] bool lock_slow(platform::Time deadline) {
     using internal::Handovers;
-    using Place = ParkingLot::Place;
+    using Position = ParkingLot::Position;
     using Wakening = ParkingLot::Wakening;
     bool on_the_way = false;
     platform::Time since{};
     if (spin(deadline, since, on_the_way)) return true;
     if (since == platform::Time{}) since = platform::now();
-    Wakening wakening = park(since, deadline, Place::kLast, on_the_way);
+    Wakening wakening = park(since, deadline, Position::kLast, on_the_way);
     while (wakening == Wakening::kToldToLook) {
       on_the_way = true;
       platform::Time again{};
@@ -184,7 +184,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       if (now >= deadline) return take_or_mark(0, kWaking);
       const bool due = now - since > internal::WaitQueue::kPatienceAwake;
       if (due) Handovers::of_process().note_late(this);
-      wakening = park(since, deadline, Place::kFirst, true,
+      wakening = park(since, deadline, Position::kFirst, true,
                       due ? internal::Spun::kYesAndDue : internal::Spun::kYes);
     }
     return wakening != Wakening::kTimedOut;
@@ -213,8 +213,9 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
   }
 
   // Sleeps, or takes the lock if it is free. `on_the_way`: as in spin(); the lock is held.
-  ParkingLot::Wakening park(platform::Time since, platform::Time deadline, ParkingLot::Place place,
-                            bool on_the_way, internal::Spun spun = internal::Spun::kYes) {
+  ParkingLot::Wakening park(platform::Time since, platform::Time deadline,
+                            ParkingLot::Position position, bool on_the_way,
+                            internal::Spun spun = internal::Spun::kYes) {
     const auto become_parked = [this, on_the_way] {
       platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
       // relaxed: it changes under the bucket's mutex, which this thread holds, and the barrier
@@ -231,7 +232,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
       // it.
       if (!others) state_.fetch_and(~kParked, std::memory_order_relaxed);
     };
-    return ParkingLot::of<BasicAdaptiveMutex>().park(this, since, deadline, place, become_parked,
+    return ParkingLot::of<BasicAdaptiveMutex>().park(this, since, deadline, position, become_parked,
                                                      give_up, spun);
   }
 

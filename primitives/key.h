@@ -153,8 +153,8 @@ struct KeyTraits {
     }
   }
 
-  // The order in which several keys are taken. Equal keys need equal places in it: else two threads
-  // could take one pair of keys in two orders, and deadlock.
+  // The order in which several keys are taken. Equal keys need equal positions in it: else two
+  // threads could take one pair of keys in two orders, and deadlock.
   template <class K>
   static constexpr bool less(const K& a, const K& b) {
     if constexpr (requires { Hash::is_equal(a, b); }) {

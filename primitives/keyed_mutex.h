@@ -62,7 +62,7 @@ namespace lockbench {
 // (Few in a simulation.)
 template <class K = std::uint64_t, HashOf<K> Hash = DefaultKeyHash<K>,
           class Barriers = internal::KernelBarriers,
-          std::size_t kSplitThreshold = platform::places(32)>
+          std::size_t kSplitThreshold = platform::table_size(32)>
 class KeyedMutex
     : public internal::GuardMembers<KeyedMutex<K, Hash, Barriers, kSplitThreshold>, K> {
  public:
@@ -211,7 +211,7 @@ class KeyedMutex<K, Hash, Barriers, kSplitThreshold>::Handle
       : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]),
         node_(std::move(claimed.key), hash) {
     if (any_split) [[unlikely]]
-      node_.place = Bucket::Place::kOverflowTable;
+      node_.storage = Bucket::Storage::kOverflowTable;
   }
 
   Bucket& bucket_;

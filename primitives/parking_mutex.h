@@ -126,9 +126,9 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY ParkingMutex
         continue;
       }
       using Wakening = internal::ParkingLot::Wakening;
-      using Place = internal::ParkingLot::Place;
+      using Position = internal::ParkingLot::Position;
       const Wakening wakening = internal::ParkingLot::of<ParkingMutex>().park(
-          this, since, deadline, Place::kLast, [this] {
+          this, since, deadline, Position::kLast, [this] {
             // relaxed: a thread that changes this state holds the bucket's mutex (I2), as this
             // thread does.
             return state_.load(std::memory_order_relaxed) == (kHeld | kParked);

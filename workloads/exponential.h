@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Exponential: random factors with an exponential distribution and the mean 1, as the times between
-// independent requests have it; or random places in another distribution.
+// independent requests have it; or random indices in another distribution.
 //
 // Guarantees   Of each kSize factors from the first on, one is of each 1/kSize of the distribution,
 //              in random order: so their mean is exactly 1, and short measurements vary less than
@@ -25,30 +25,30 @@ class Exponential {
 
   explicit Exponential(std::uint64_t seed) : random_(seed) {}
 
-  double next() { return table()[next_place()]; }
+  double next() { return table()[next_index()]; }
 
   // An entry of the list, which is not empty.
   template <class List>
   const auto& next_of(const List& list) {
-    return list[next_place() * list.size() / kSize];
+    return list[next_index() * list.size() / kSize];
   }
 
  private:
   using Table = std::array<double, kSize>;
 
-  std::uint64_t next_place() {
+  std::uint64_t next_index() {
     if (left_-- == 0) begin_order();
-    // Every place once in kSize steps (Hull and Dobell's theorem: the factor is 1 modulo 4, the
+    // Every index once in kSize steps (Hull and Dobell's theorem: the factor is 1 modulo 4, the
     // increment odd).
-    place_ = (place_ * factor_ + increment_) % kSize;
-    return place_;
+    index_ = (index_ * factor_ + increment_) % kSize;
+    return index_;
   }
 
   [[gnu::noinline]] void begin_order() {
     left_ = kSize - 1;
     factor_ = 4 * random_.below(kSize / 4) + 1;
     increment_ = 2 * random_.below(kSize / 2) + 1;
-    place_ = random_.below(kSize);
+    index_ = random_.below(kSize);
   }
 
   // Entry i is the mean of the distribution between its quantiles i / kSize and (i + 1) / kSize.
@@ -69,7 +69,7 @@ class Exponential {
 
   Random random_;
   std::size_t left_ = 0;  // of the present order
-  std::uint64_t place_ = 0;
+  std::uint64_t index_ = 0;
   std::uint64_t factor_ = 1;
   std::uint64_t increment_ = 1;
 };

@@ -61,7 +61,7 @@ class KeyCursor {
   // How often next() was called.
   std::uint64_t taken() const { return rounds_ * ring_.size() + at_; }
 
-  // Calls visit(entry, times) for each place of the ring: how often next() returned it so far.
+  // Calls visit(entry, times) for each position of the ring: how often next() returned it so far.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t i = 0; i < ring_.size(); ++i) visit(ring_[i], rounds_ + (i < at_ ? 1 : 0));

@@ -22,7 +22,7 @@ std::size_t rounds_of(const WorkloadSettings& settings, std::size_t keys_ring) {
   return (wanted + keys_ring - 1) / keys_ring;
 }
 
-// One write at a random place of each of `writes` equal parts of the ring.
+// One write at a random position of each of `writes` equal parts of the ring.
 template <class Mark>
 void spread(std::size_t ring, std::size_t writes, Random& random, Mark mark) {
   for (std::size_t part = 0; part < writes; ++part) {

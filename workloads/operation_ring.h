@@ -9,7 +9,7 @@
 // Guarantees   The rings are the same for the same settings on every machine. In each ring the
 //              number of writes is the share of its length, rounded; at least one operation writes
 //              if the share is above 0. The writes are spread evenly over the ring, at random
-//              places. Their keys have the distribution of all keys.
+//              positions. Their keys have the distribution of all keys.
 #pragma once
 
 #include <cstdint>

@@ -287,8 +287,8 @@ class FieldReader {
     if (!value.is_array()) return fail(where, "expected a list");
     out.clear();
     for (const json& element : value) {
-      const std::string place = absl::StrFormat("%s[%d]", where, out.size());
-      read(element, place, out.emplace_back());
+      const std::string element_where = absl::StrFormat("%s[%d]", where, out.size());
+      read(element, element_where, out.emplace_back());
     }
   }
 

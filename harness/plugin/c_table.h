@@ -15,8 +15,8 @@ namespace lockbench {
 // null.
 inline lockbench_c_lock c_lock_at(const lockbench_c_plugin& plugin, std::uint64_t number) {
   lockbench_c_lock lock{};
-  const char* const place = reinterpret_cast<const char*>(plugin.locks) + number * plugin.stride;
-  std::memcpy(&lock, place, std::min<std::size_t>(plugin.stride, sizeof lock));
+  const char* const entry = reinterpret_cast<const char*>(plugin.locks) + number * plugin.stride;
+  std::memcpy(&lock, entry, std::min<std::size_t>(plugin.stride, sizeof lock));
   return lock;
 }
 

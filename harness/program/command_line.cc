@@ -92,7 +92,7 @@ const CLI::App& subcommand_of(const CLI::App& app) {
 }
 
 // `lockbench run`, or `lockbench` if no command was recognized.
-std::string place(const CLI::App& app) {
+std::string command_name(const CLI::App& app) {
   return app.get_subcommands().empty() ? "lockbench" : "lockbench " + subcommand_of(app).get_name();
 }
 
@@ -101,7 +101,7 @@ Reply wrong_at(const std::string& where, std::string_view what) {
 }
 
 Reply wrong(const CLI::App& app, std::string_view what) {
-  return wrong_at(place(app), what);
+  return wrong_at(command_name(app), what);
 }
 
 // "unknown flag '--thread'; did you mean '--threads'?"
@@ -143,7 +143,7 @@ Reply explain(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
     return wrong(app, error.what());  // our own words, see flags.cc
   }
-  return wrong(app, std::string(error.what()) + "; see " + place(app) + " --help");
+  return wrong(app, std::string(error.what()) + "; see " + command_name(app) + " --help");
 }
 
 Reply say(const CLI::App& app, const CLI::Success& wanted) {

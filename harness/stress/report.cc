@@ -131,7 +131,7 @@ void json_fields(T& step, Visit&& visit) {
   visit("text", step.text);
   unless_empty(visit, "act", step.act);
   unless_empty(visit, "keys", step.keys);
-  unless_empty(visit, "place", step.place);
+  unless_empty(visit, "place", step.source_line);
   unless_empty(visit, "word", step.word);
   unless_empty(visit, "was", step.was);
   unless_empty(visit, "now", step.now);

@@ -58,20 +58,20 @@ std::string short_name(std::string_view file) {
 
 class SourceLines::Impl {
  public:
-  std::string place_in(std::span<const void* const> stack, std::size_t most) {
-    std::vector<std::string> places;
+  std::string line_in(std::span<const void* const> stack, std::size_t most) {
+    std::vector<std::string> lines;
     std::string by_name;
     for (const void* const address : stack) {
-      if (address == nullptr || places.size() >= most) break;
+      if (address == nullptr || lines.size() >= most) break;
       const Frame& frame = frame_at(address);
-      for (const std::string& place : frame.places) {
-        if (places.size() < most && (places.empty() || places.back() != place)) {
-          places.push_back(place);
+      for (const std::string& line : frame.lines) {
+        if (lines.size() < most && (lines.empty() || lines.back() != line)) {
+          lines.push_back(line);
         }
       }
       if (by_name.empty()) by_name = frame.name;
     }
-    return places.empty() ? by_name : absl::StrJoin(places, " < ");
+    return lines.empty() ? by_name : absl::StrJoin(lines, " < ");
   }
 
   bool comes_from(const void* return_address, std::string_view file_ending) {
@@ -89,8 +89,8 @@ class SourceLines::Impl {
   }
 
   struct Frame {
-    std::vector<std::string> places;  // in the lock's source; callers of inlined calls follow them
-    std::string name;                 // of the function, if there is no line information at all
+    std::vector<std::string> lines;  // in the lock's source; callers of inlined calls follow them
+    std::string name;                // of the function, if there is no line information at all
   };
 
   const Frame& frame_at(const void* return_address) {
@@ -100,7 +100,7 @@ class SourceLines::Impl {
     const std::vector<SourceLine> lines = DebugInformation::of_this_process().lines_at(call);
     for (const SourceLine& line : lines) {
       if (is_not_the_locks(line.file)) continue;
-      found->second.places.push_back(absl::StrCat(short_name(line.file), ":", line.number));
+      found->second.lines.push_back(absl::StrCat(short_name(line.file), ":", line.number));
     }
     if (!lines.empty()) return found->second;
     const std::string name = function_at(reinterpret_cast<const void*>(call));
@@ -114,8 +114,8 @@ class SourceLines::Impl {
 SourceLines::SourceLines() : impl_(std::make_unique<Impl>()) {}
 SourceLines::~SourceLines() = default;
 
-std::string SourceLines::place_in(std::span<const void* const> stack, std::size_t most) {
-  return impl_->place_in(stack, most);
+std::string SourceLines::line_in(std::span<const void* const> stack, std::size_t most) {
+  return impl_->line_in(stack, most);
 }
 
 bool SourceLines::comes_from(const void* return_address, std::string_view file_ending) {
@@ -171,21 +171,21 @@ bool stands_for_an_access(std::string_view file) {
 }
 
 // Parses one line of addr2line: `file:line`, perhaps followed by ` (discriminator 3)`.
-SourcePlace place_from(std::string_view line, std::string_view function) {
+SourceLocation location_from(std::string_view line, std::string_view function) {
   line = line.substr(0, line.find(' '));
   const std::size_t colon = line.rfind(':');
-  SourcePlace place;
-  place.function = function;
-  if (colon == std::string_view::npos) return place;
-  std::from_chars(line.data() + colon + 1, line.data() + line.size(), place.line);
-  if (place.line != 0) place.file = shortened(line.substr(0, colon));
-  return place;
+  SourceLocation location;
+  location.function = function;
+  if (colon == std::string_view::npos) return location;
+  std::from_chars(line.data() + colon + 1, line.data() + line.size(), location.line);
+  if (location.line != 0) location.file = shortened(line.substr(0, colon));
+  return location;
 }
 
-// Chooses a place from the frames of one address. The frames come innermost first, as pairs of
-// lines: function and place.
-SourcePlace chosen_from(std::string_view frames) {
-  SourcePlace chosen;
+// Chooses a location from the frames of one address. The frames come innermost first, as pairs of
+// lines: function and location.
+SourceLocation chosen_from(std::string_view frames) {
+  SourceLocation chosen;
   while (!frames.empty()) {
     const std::size_t first = std::min(frames.find('\n'), frames.size());
     const std::string_view function = frames.substr(0, first);
@@ -193,7 +193,7 @@ SourcePlace chosen_from(std::string_view frames) {
     const std::size_t second = std::min(frames.find('\n'), frames.size());
     const std::string_view line = frames.substr(0, second);
     frames.remove_prefix(std::min(second + 1, frames.size()));
-    chosen = place_from(line, function);
+    chosen = location_from(line, function);
     if (!stands_for_an_access(line)) break;
   }
   return chosen;
@@ -201,8 +201,8 @@ SourcePlace chosen_from(std::string_view frames) {
 
 }  // namespace
 
-std::vector<SourcePlace> places_of_calls(const std::vector<const void*>& return_addresses) {
-  std::vector<SourcePlace> places(return_addresses.size());
+std::vector<SourceLocation> locations_of_calls(const std::vector<const void*>& return_addresses) {
+  std::vector<SourceLocation> locations(return_addresses.size());
   std::map<std::string, std::vector<std::size_t>> by_file;
   std::vector<Call> calls;
   for (const void* address : return_addresses) {
@@ -221,17 +221,17 @@ std::vector<SourcePlace> places_of_calls(const std::vector<const void*>& return_
       const std::size_t begin = out.find('\n', at) + 1;
       const std::size_t end = out.find("\n0x", begin);
       at = end == std::string::npos ? out.size() : end + 1;
-      places[i] = chosen_from(std::string_view(out).substr(begin, at - begin));
+      locations[i] = chosen_from(std::string_view(out).substr(begin, at - begin));
     }
   }
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i].line == 0) places[i].function = function_at(return_addresses[i]);
+  for (std::size_t i = 0; i < locations.size(); ++i) {
+    if (locations[i].line == 0) locations[i].function = function_at(return_addresses[i]);
   }
-  return places;
+  return locations;
 }
 
-std::string to_text(const SourcePlace& place) {
-  return place.line == 0 ? place.function : absl::StrCat(place.file, ":", place.line);
+std::string to_text(const SourceLocation& location) {
+  return location.line == 0 ? location.function : absl::StrCat(location.file, ":", location.line);
 }
 
 }  // namespace lockbench::stress

@@ -20,7 +20,7 @@
 //       the next thread waits for an owner that does not exist.
 //   F4  the count of nested locks may overflow; 64 bits hide it.
 // Ours         try_lock(): the listing has only a wait, "to keep it simple". try_lock() follows
-//              fastrlock, the model of the listing: the last wait becomes a try.
+//              fastrlock, which the listing imitates: the last wait becomes a try.
 // Source       an article on fastrlock in terms of the Python C API, October 2024, revised 5
 //              November 2024, with figures for Python 3.8 and 3.12.
 #pragma once

@@ -11,7 +11,7 @@
 //
 // Invariants, all under mutex_
 //   I1  heap_[0, size_) are the numbers that have a deadline, each once, the earliest on top.
-//   I2  place_[i] is where i is in heap_, or kNowhere.
+//   I2  index_[i] is the index of i in heap_, or kNowhere.
 //   I3  changes_ grows whenever the earliest deadline may have become another one, or the end has
 //       come; the thread falls asleep only on a value that it read under the mutex.
 #pragma once
@@ -38,7 +38,7 @@ class DeadlineTimer {
   DeadlineTimer(std::size_t things, Alarm alarm)
       : alarm_(std::move(alarm)),
         heap_(things),
-        place_(things, kNowhere),
+        index_(things, kNowhere),
         deadline_(things),
         thread_([this] { watch(); }) {}
 
@@ -59,9 +59,9 @@ class DeadlineTimer {
   void set(std::size_t i, platform::Time deadline) {
     {
       std::scoped_lock guard(mutex_);
-      if (place_[i] != kNowhere && deadline_[i] <= deadline) return;
+      if (index_[i] != kNowhere && deadline_[i] <= deadline) return;
       deadline_[i] = deadline;
-      rise(place_[i] == kNowhere ? size_++ : place_[i], i);
+      rise(index_[i] == kNowhere ? size_++ : index_[i], i);
       if (heap_[0] != i) return;
       note_change();
     }
@@ -101,7 +101,7 @@ class DeadlineTimer {
 
   void put(std::size_t at, std::size_t i) {
     heap_[at] = i;
-    place_[i] = at;
+    index_[i] = at;
   }
 
   // Thing `i` belongs at `at` or nearer to the top.
@@ -114,7 +114,7 @@ class DeadlineTimer {
 
   std::size_t take_first() {
     const std::size_t first = heap_[0];
-    place_[first] = kNowhere;
+    index_[first] = kNowhere;
     const std::size_t last = heap_[--size_];
     if (size_ != 0) sink(last);
     return first;
@@ -136,7 +136,7 @@ class DeadlineTimer {
   FutexMutex mutex_;
   std::vector<std::size_t> heap_;         // I1
   std::size_t size_ = 0;                  // I1
-  std::vector<std::size_t> place_;        // I2
+  std::vector<std::size_t> index_;        // I2
   std::vector<platform::Time> deadline_;  // of those in heap_
   bool ended_ = false;
   platform::FutexWord changes_{0};  // I3

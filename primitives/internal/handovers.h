@@ -17,7 +17,7 @@
 //
 // Guarantees   a waiter is due once it has waited for WaitQueue::kPatience, or kPatienceAwake as
 //              long as it is awake or was woken, and the rest after the last handover is over.
-// Not offered  a record for each lock: those whose addresses fall into one place rest together.
+// Not offered  a record for each lock: those whose addresses fall into one slot rest together.
 // Cost         a clock reading and a load, where threads wait anyway.
 #pragma once
 
@@ -60,7 +60,7 @@ class [[gnu::visibility("default")]] Handovers {
     return now - waiter.since > (awake ? WaitQueue::kPatienceAwake : WaitQueue::kPatience) &&
            (signal != Waiter::kWoken || wake_due(lock, now)) &&
            now.time_since_epoch() >=
-               platform::Duration(place(lock).rest_until.load(std::memory_order_relaxed));
+               platform::Duration(times_of(lock).rest_until.load(std::memory_order_relaxed));
   }
 
   // For a waiter since `since` that was woken and came too late: threads request the lock again at
@@ -74,7 +74,7 @@ class [[gnu::visibility("default")]] Handovers {
     const platform::Time start = platform::now();
     for (platform::Time now = start; now - start < kLongestSleep; now = platform::now()) {
       const platform::Time rest_until(
-          platform::Duration(place(lock).rest_until.load(std::memory_order_relaxed)));
+          platform::Duration(times_of(lock).rest_until.load(std::memory_order_relaxed)));
       const platform::Time until =
           std::min(deadline, std::max(since + WaitQueue::kPatienceAwake, rest_until));
       if (now >= until) return false;
@@ -87,7 +87,7 @@ class [[gnu::visibility("default")]] Handovers {
 
   // The successor runs. `granted` is when the lock was handed over to it.
   void taken(const void* lock, platform::Time granted, platform::Time now) {
-    Times& times = place(lock);
+    Times& times = times_of(lock);
     const platform::Duration took = now - granted;
     const platform::Duration before(times.took.load(std::memory_order_relaxed));
     times.took.store(took.count(), std::memory_order_relaxed);
@@ -99,23 +99,23 @@ class [[gnu::visibility("default")]] Handovers {
   // True if releases have left the sleepers of `lock` alone for long enough.
   bool wake_due(const void* lock, platform::Time now) {
     return now.time_since_epoch() >=
-           platform::Duration(place(lock).wake_after.load(std::memory_order_relaxed));
+           platform::Duration(times_of(lock).wake_after.load(std::memory_order_relaxed));
   }
 
   // The waiter is about to be woken, unless it was before.
   void note_wake(const void* lock, const Waiter& waiter, platform::Time now) {
     if (waiter.signal.load(std::memory_order_relaxed) == Waiter::kWoken) return;
-    place(lock).wake_after.store((now + kBetweenWakes).time_since_epoch().count(),
-                                 std::memory_order_relaxed);
+    times_of(lock).wake_after.store((now + kBetweenWakes).time_since_epoch().count(),
+                                    std::memory_order_relaxed);
   }
 
   // A woken waiter came too late, and waits again: the next release serves it.
   void note_late(const void* lock) {
-    place(lock).wake_after.store(0, std::memory_order_relaxed);
+    times_of(lock).wake_after.store(0, std::memory_order_relaxed);
   }
 
  private:
-  static constexpr std::size_t kPlaces = platform::places(64);
+  static constexpr std::size_t kSlots = platform::table_size(64);
 
   struct alignas(platform::kCacheLine) Times {
     platform::Atomic<platform::Duration::rep> took{0};
@@ -123,12 +123,12 @@ class [[gnu::visibility("default")]] Handovers {
     platform::Atomic<platform::Duration::rep> wake_after{0};
   };
 
-  Times& place(const void* lock) {
+  Times& times_of(const void* lock) {
     const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(lock);
-    return places_[index_below(kPlaces, bits * kOddB)];
+    return slots_[index_below(kSlots, bits * kOddB)];
   }
 
-  std::array<Times, kPlaces> places_{};
+  std::array<Times, kSlots> slots_{};
 };
 
 }  // namespace lockbench::internal

@@ -12,7 +12,7 @@
 //              few to distinguish them.
 //
 // Invariants
-//   I1  from a word's home, which its 16 bits choose, to the word there is no empty place.
+//   I1  from a word's home, which its 16 bits choose, to the word there is no empty slot.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class HolderTable {
   bool has_key_of(const Node& node) const {
     if (size_ == 0) return false;
     const std::uint64_t word = node.word();
-    if (places_ == 0) return is_key_of(only_, word, node);
+    if (slots_ == 0) return is_key_of(only_, word, node);
     for (std::uint32_t i = home(word); words_[i] != 0; i = after(i)) {
       if (is_key_of(words_[i], word, node)) return true;
     }
@@ -46,7 +46,7 @@ class HolderTable {
 
   // Room for one more. May throw std::bad_alloc, and has changed nothing then.
   void reserve() {
-    if (size_ != 0 && 4 * (size_ + 1) > 3 * places_) grow();
+    if (size_ != 0 && 4 * (size_ + 1) > 3 * slots_) grow();
   }
 
   // After reserve().
@@ -68,14 +68,14 @@ class HolderTable {
 
   template <class Function>
   void for_each_word(Function function) const {
-    if (places_ == 0 && size_ != 0) function(only_);
-    for (std::uint32_t i = 0; i < places_; ++i) {
+    if (slots_ == 0 && size_ != 0) function(only_);
+    for (std::uint32_t i = 0; i < slots_; ++i) {
       if (words_[i] != 0) function(words_[i]);
     }
   }
 
   std::size_t size() const { return size_; }
-  std::size_t table_bytes() const { return places_ * sizeof(std::uint64_t); }
+  std::size_t table_bytes() const { return slots_ * sizeof(std::uint64_t); }
 
  private:
   static constexpr int kTagAt = 48;
@@ -85,14 +85,14 @@ class HolderTable {
     return ((held ^ word) >> kTagAt) == 0 && Node::at(held).same_key(node);
   }
 
-  // Spread over all places, whatever their number.
+  // Spread over all slots, whatever their number.
   std::uint32_t home(std::uint64_t word) const {
-    return static_cast<std::uint32_t>(((word >> kTagAt) * places_) >> (64 - kTagAt));
+    return static_cast<std::uint32_t>(((word >> kTagAt) * slots_) >> (64 - kTagAt));
   }
-  std::uint32_t after(std::uint32_t place) const { return (place + 1) & (places_ - 1); }
+  std::uint32_t after(std::uint32_t slot) const { return (slot + 1) & (slots_ - 1); }
 
   void put(std::uint64_t word) {
-    if (places_ == 0) {
+    if (slots_ == 0) {
       only_ = word;
       return;
     }
@@ -102,7 +102,7 @@ class HolderTable {
   }
 
   void erase(const Node& node) {
-    if (places_ == 0) return;
+    if (slots_ == 0) return;
     const std::uint64_t word = node.word();
     std::uint32_t gap = home(word);
     while (words_[gap] != word) gap = after(gap);
@@ -116,29 +116,29 @@ class HolderTable {
   }
 
   std::uint32_t steps(std::uint32_t from, std::uint32_t to) const {
-    return (to - from) & (places_ - 1);
+    return (to - from) & (slots_ - 1);
   }
 
   void grow() {
-    const std::uint32_t places = places_ == 0 ? kFewest : places_ * 2;
+    const std::uint32_t slots = slots_ == 0 ? kFewest : slots_ * 2;
     HolderTable larger;
-    larger.words_ = new std::uint64_t[places]();
-    larger.places_ = places;
+    larger.words_ = new std::uint64_t[slots]();
+    larger.slots_ = slots;
     for_each_word([&larger](std::uint64_t word) { larger.put(word); });
     std::swap(words_, larger.words_);
-    std::swap(places_, larger.places_);
+    std::swap(slots_, larger.slots_);
   }
 
   void forget_table() {
-    if (places_ != 0) delete[] words_;
-    places_ = 0;
+    if (slots_ != 0) delete[] words_;
+    slots_ = 0;
   }
 
   union {
-    std::uint64_t only_ = 0;  // the word of one node, while there are no places
+    std::uint64_t only_ = 0;  // the word of one node, while there are no slots
     std::uint64_t* words_;
   };
-  std::uint32_t places_ = 0;  // a power of two, or 0
+  std::uint32_t slots_ = 0;  // a power of two, or 0
   std::uint32_t size_ = 0;
 };
 

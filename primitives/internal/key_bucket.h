@@ -7,8 +7,8 @@
 // holds its own key by an overflow node, in a table under the mutex; a thread that finds its own
 // key's word there waits. When kSplitThreshold overflow nodes hold keys, the bucket is split: it
 // gets an overflow table of cells, one for each part of its keys, and its first cell is closed: it
-// accepts no new holder. Nodes lie in the handles. A node's place is changed by its own thread and,
-// while that thread waits, under the mutex.
+// accepts no new holder. Nodes lie in the handles. A node's storage is changed by its own thread
+// and, while that thread waits, under the mutex.
 //
 // Guarantees   mutual exclusion between threads per key; the bucket keeps nothing for an idle key,
 //              except its overflow table. Where a larger table of nodes cannot be allocated,
@@ -77,7 +77,7 @@ class alignas(platform::kCacheLine) KeyBucket {
  public:
   // Where a node holds its key. While it holds none: where it looks first, in the overflow table if
   // there is one, or in the first cell.
-  enum class Place : std::uint8_t { kFirstCell, kOverflowTable, kOverflowNode };
+  enum class Storage : std::uint8_t { kFirstCell, kOverflowTable, kOverflowNode };
 
   // A claim on a key.
   struct Node : Waiter {
@@ -109,7 +109,7 @@ class alignas(platform::kCacheLine) KeyBucket {
       return tag == other.tag && KeyTraits<Hash>::equal(key, other.key);
     }
 
-    Place place = Place::kFirstCell;
+    Storage storage = Storage::kFirstCell;
     const std::uint16_t tag;
     const K key;
   };
@@ -124,7 +124,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   void set_split_flag(platform::Atomic<bool>& any_split) { any_split_ = &any_split; }
 
   bool acquire(Node& node, platform::Time deadline) {
-    const bool has_word = node.place == Place::kFirstCell && put(first_, node);
+    const bool has_word = node.storage == Storage::kFirstCell && put(first_, node);
     if (has_word && no_overflow_nodes(first_)) [[likely]]
       return true;
     return acquire_slow(node, has_word, deadline);
@@ -133,7 +133,7 @@ class alignas(platform::kCacheLine) KeyBucket {
 #if LOCKBENCH_HAS_STOP_TOKEN
   // As acquire(); false if a stop was requested and the key is held.
   [[gnu::noinline]] bool acquire(Node& node, const platform::StopToken& stop) {
-    const bool has_word = node.place == Place::kFirstCell && put(first_, node);
+    const bool has_word = node.storage == Storage::kFirstCell && put(first_, node);
     if (has_word && no_overflow_nodes(first_)) [[likely]]
       return true;
     if (take_or_queue(node, has_word, platform::kForever)) return true;
@@ -144,7 +144,7 @@ class alignas(platform::kCacheLine) KeyBucket {
 #endif
 
   bool try_acquire(Node& node) {
-    if (node.place != Place::kOverflowNode && take(node)) return true;
+    if (node.storage != Storage::kOverflowNode && take(node)) return true;
     if (is_held_by(node)) [[unlikely]] {
       check_use([] { return false; }, "KeyedMutex: try_lock() of a handle that holds its key");
       return false;
@@ -159,7 +159,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     check_use([&] { return is_held_by(node); },
               "KeyedMutex: unlock() of a handle that holds no key");
     // A hint: a thread that has begun to wait since is seen below, or sees the store.
-    if (node.place != Place::kFirstCell || has_waiters_or_slow(first_)) [[unlikely]] {
+    if (node.storage != Storage::kFirstCell || has_waiters_or_slow(first_)) [[unlikely]] {
       release_slow(node);
       return;
     }
@@ -169,7 +169,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   // True if the node's own thread, which asks, holds the key by it. Not asked between put() and
   // keep(). O(1).
   bool is_held_by(const Node& node) const {
-    if (node.place == Place::kOverflowNode) return true;
+    if (node.storage == Storage::kOverflowNode) return true;
     // relaxed: a thread sees its own store, or the word that was handed over to it.
     const std::uint64_t word = node.word();
     if (first_.holder.load(std::memory_order_relaxed) == word) return true;
@@ -248,7 +248,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   static constexpr std::uint64_t kWaiters = (kOverflowNodeUnit - 1) & ~(kSlow | kOnTheWay);
   static constexpr std::uint64_t kOverflowNodes = ~(kOverflowNodeUnit - 1);
 
-  static constexpr std::size_t kCells = platform::places(256);
+  static constexpr std::size_t kCells = platform::table_size(256);
 
   struct Cell {
     platform::Atomic<std::uint64_t> holder{0};
@@ -286,11 +286,11 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // The cell that the key belongs to, or null if the key may be held in the closed cell.
   Cell* cell_to_try(Node& node) {
-    if (node.place == Place::kFirstCell) return &first_;
+    if (node.storage == Storage::kFirstCell) return &first_;
     // (7) seq_cst: after the first cell was closed (8).
     OverflowTable* const table = overflow_.load(std::memory_order_seq_cst);
     if (table == nullptr) {
-      node.place = Place::kFirstCell;
+      node.storage = Storage::kFirstCell;
       return &first_;
     }
     // seq_cst: a holder there stored its word before the cell was closed. Its word is seen, or what
@@ -331,7 +331,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   // thread holds it. Threads that found the key held in the closed cell are counted where it
   // belongs, too, and so they wait for its next holder. May throw std::bad_alloc.
   bool move_home(Cell& closed, Node& node) {
-    node.place = Place::kOverflowTable;
+    node.storage = Storage::kOverflowTable;
     Rollback left([&closed] { leave(closed); });  // in each case
     const bool taken = take_or_count(node);
     if (!taken) stop_counting(node);
@@ -349,8 +349,8 @@ class alignas(platform::kCacheLine) KeyBucket {
     return table == nullptr ? first_ : table->of(node.tag);
   }
 
-  Place place_of(const Cell& cell) const {
-    return &cell == &first_ ? Place::kFirstCell : Place::kOverflowTable;
+  Storage storage_of(const Cell& cell) const {
+    return &cell == &first_ ? Storage::kFirstCell : Storage::kOverflowTable;
   }
 
   // Under the mutex: takes the key for `node`, or counts it as a waiter and returns false. May
@@ -374,7 +374,7 @@ class alignas(platform::kCacheLine) KeyBucket {
       // relaxed: a count that is too high only leads others to the mutex.
       home.pressure.fetch_sub(kOverflowNodeUnit, std::memory_order_relaxed);
     }
-    if (sight == Sight::kFree) node.place = place_of(home);
+    if (sight == Sight::kFree) node.storage = storage_of(home);
     return sight == Sight::kFree;
   }
 
@@ -458,7 +458,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     overflow_nodes_.reserve();
     counted.complete();
     overflow_nodes_.add(node);
-    node.place = Place::kOverflowNode;
+    node.storage = Storage::kOverflowNode;
     // relaxed: the overflow table is made under the mutex.
     if (overflow_nodes_.size() >= kSplitThreshold &&
         overflow_.load(std::memory_order_relaxed) == nullptr)
@@ -492,7 +492,7 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // False: the node is among the waiters.
   bool take_or_queue(Node& node, bool has_word, platform::Time deadline) {
-    if (has_word ? keep(first_, node) : node.place == Place::kOverflowTable && take(node))
+    if (has_word ? keep(first_, node) : node.storage == Storage::kOverflowTable && take(node))
       return true;
     if (!has_word && is_held_by(node)) [[unlikely]]
       throw_held_already();
@@ -670,12 +670,12 @@ class alignas(platform::kCacheLine) KeyBucket {
   }
 
   [[gnu::noinline]] void release_slow(Node& node) {
-    if (node.place == Place::kOverflowNode) {
+    if (node.storage == Storage::kOverflowNode) {
       pass_on(node);
       return;
     }
     // relaxed: a node in the overflow table has read it.
-    Cell& cell = node.place == Place::kFirstCell
+    Cell& cell = node.storage == Storage::kFirstCell
                      ? first_
                      : overflow_.load(std::memory_order_relaxed)->of(node.tag);
     if (!has_waiters_or_slow(cell)) {
@@ -761,15 +761,15 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // Under the mutex: puts `successor`, or nothing if it is null, into the place of `node`.
   void give_up(Node& node, Node* successor) {
-    if (successor != nullptr) successor->place = node.place;
+    if (successor != nullptr) successor->storage = node.storage;
     Cell& home = home_of(node);
-    if (node.place != Place::kOverflowNode) {
-      Cell& cell = node.place == Place::kFirstCell ? first_ : home;
+    if (node.storage != Storage::kOverflowNode) {
+      Cell& cell = node.storage == Storage::kFirstCell ? first_ : home;
       // release: as (3); publishes the successor to (5).
       cell.holder.store(successor != nullptr ? successor->word() : 0, std::memory_order_release);
       return;
     }
-    node.place = place_of(home);
+    node.storage = storage_of(home);
     if (successor != nullptr) {
       overflow_nodes_.replace(node, *successor);
     } else {

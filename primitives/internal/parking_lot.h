@@ -35,10 +35,10 @@ namespace lockbench::internal {
 
 class [[gnu::visibility("default")]] ParkingLot {
  public:
-  static constexpr std::size_t kBuckets = platform::places(256);
+  static constexpr std::size_t kBuckets = platform::table_size(256);
 
   enum class Wakening { kNotParked, kToldToLook, kGranted, kTimedOut };
-  enum class Place { kLast, kFirst };
+  enum class Position { kLast, kFirst };
 
   // The lot of one type of lock. Types do not share one: an unlock() may look up its address after
   // the lock was destroyed and another lock was made in its place, and must not find the threads
@@ -58,15 +58,16 @@ class [[gnu::visibility("default")]] ParkingLot {
   // wait began; this call may be one of its several parts. `on_time_out(others)` is called when
   // the deadline took it out of the queue: whether others remain there for the address.
   template <class StillSo, class OnTimeOut>
-  Wakening park(const void* address, platform::Time since, platform::Time deadline, Place place,
-                const StillSo& still_so, const OnTimeOut& on_time_out, Spun spun = Spun::kYes) {
+  Wakening park(const void* address, platform::Time since, platform::Time deadline,
+                Position position, const StillSo& still_so, const OnTimeOut& on_time_out,
+                Spun spun = Spun::kYes) {
     Bucket& bucket = buckets_[bucket_of(address)];
     Parked self;
     {
       std::scoped_lock guard(bucket.mutex);
       if (!still_so()) return Wakening::kNotParked;
       self.address = address;
-      if (place == Place::kFirst) {
+      if (position == Position::kFirst) {
         self.since = since;
         bucket.queue.push_front(self);
       } else {
@@ -85,9 +86,9 @@ class [[gnu::visibility("default")]] ParkingLot {
   }
 
   template <class StillSo>
-  Wakening park(const void* address, platform::Time since, platform::Time deadline, Place place,
-                const StillSo& still_so) {
-    return park(address, since, deadline, place, still_so, [](bool) {});
+  Wakening park(const void* address, platform::Time since, platform::Time deadline,
+                Position position, const StillSo& still_so) {
+    return park(address, since, deadline, position, still_so, [](bool) {});
   }
 
   // Sends the first thread in the queue of `address` what `decide` returns, if that is something. A

@@ -8,7 +8,7 @@
 // that has been overtaken for longer than kPatience is starving: the resource is handed over to it.
 //
 // Invariants, all under the guard unless said otherwise
-//   I1  a Waiter is in the queue from push_back() until remove(); it keeps its place while it is
+//   I1  a Waiter is in the queue from push_back() until remove(); it keeps its position while it is
 //       woken and overtaken by a barging thread.
 //   I2  signal goes kSpinning -> kParked by the waiter alone, and anything -> kWoken or kGranted by
 //       the waker alone; kGranted is final, and its waiter is no longer in the queue.

@@ -46,13 +46,13 @@ inline constexpr ThreadToken kNoThread = 0;
 
 namespace internal {
 
-// Tokens count up from a place that the variable's address decides. Two copies of the variable (see
-// above) so count from places that lie far apart: if both began at 1, a thread would be taken for
-// another one, and locks would not exclude; this way a thread only has two tokens.
+// Tokens count up from a position that the variable's address decides. Two copies of the variable
+// (see above) so count from positions that lie far apart: if both began at 1, a thread would be
+// taken for another one, and locks would not exclude; this way a thread only has two tokens.
 [[gnu::visibility("default"), gnu::noinline, gnu::cold]] inline ThreadToken
 next_thread_token() noexcept {
   static constinit std::atomic<ThreadToken> threads{0};
-  // An odd multiplier: different addresses give different places (R. Steele, D. Lea, C. Flood,
+  // An odd multiplier: different addresses give different positions (R. Steele, D. Lea, C. Flood,
   // "Fast splittable pseudorandom number generators", 2014).
   const ThreadToken first = reinterpret_cast<std::uintptr_t>(&threads) * 0x9e3779b97f4a7c15u;
   ThreadToken token = kNoThread;
@@ -65,24 +65,25 @@ next_thread_token() noexcept {
 }  // namespace internal
 
 // In a shared object, a variable of a thread is usually found by a call, 2 ns that the compiler
-// repeats after each atomic access. With this model it is a load. The C library must then have room
-// for it beside the variables of the program: glibc has for objects that dlopen() loads, too. Not
-// in instrumented code: by that call, a simulation gives each of its threads a variable of its own.
+// repeats after each atomic access. With this TLS model it is a load. The C library must then have
+// room for it beside the variables of the program: glibc has for objects that dlopen() loads, too.
+// Not in instrumented code: by that call, a simulation gives each of its threads a variable of its
+// own.
 #if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(LOCKBENCH_INSTRUMENTED)
-#define LOCKBENCH_TOKEN_MODEL [[gnu::tls_model("initial-exec")]]
+#define LOCKBENCH_TOKEN_TLS_MODEL [[gnu::tls_model("initial-exec")]]
 #else
-#define LOCKBENCH_TOKEN_MODEL
+#define LOCKBENCH_TOKEN_TLS_MODEL
 #endif
 
 // Numbered at the first call. The address of a thread's own variable would be unique only among the
 // threads that live; 64 bits last 500 years if a thread is made each nanosecond.
 [[gnu::visibility("default")]] inline ThreadToken this_thread() noexcept {
-  LOCKBENCH_TOKEN_MODEL static constinit thread_local ThreadToken self = kNoThread;
+  LOCKBENCH_TOKEN_TLS_MODEL static constinit thread_local ThreadToken self = kNoThread;
   if (self == kNoThread) [[unlikely]]
     self = internal::next_thread_token();
   return self;
 }
-#undef LOCKBENCH_TOKEN_MODEL
+#undef LOCKBENCH_TOKEN_TLS_MODEL
 
 // A thread of a primitive's own, for example one that watches deadlines.
 using Thread = std::thread;
@@ -107,9 +108,9 @@ template <class T>
   return own;
 }
 
-// How many places a table of the process has: the number that the lock asks for. (In a simulation
-// two, so that locks share a place.)
-constexpr std::size_t places(std::size_t usual) noexcept {
+// How many slots a table of the process has: the number that the lock asks for. (In a simulation
+// two, so that locks share a slot.)
+constexpr std::size_t table_size(std::size_t usual) noexcept {
   return usual;
 }
 

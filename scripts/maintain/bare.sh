@@ -71,25 +71,25 @@ sources_of() {
 
 # The system that debootstrap leaves, updated; kept, and copied for each machine.
 make_base() {
-  local place="build/bare/$1" script="/usr/share/debootstrap/scripts/$1" from="$mirror"
-  [[ ! -e "$place/updated" ]] || return 0
+  local folder="build/bare/$1" script="/usr/share/debootstrap/scripts/$1" from="$mirror"
+  [[ ! -e "$folder/updated" ]] || return 0
   [[ -e "$script" ]] || fail "debootstrap does not know '$1'; link $script to a release like it"
   if [[ "$(readlink -f "$script")" == */gutsy ]]; then
     from="${from:-http://archive.ubuntu.com/ubuntu}"
   fi
   from="${from:-http://deb.debian.org/debian}"
-  rm -rf "$place/base"
-  mkdir -p "$place"
-  debootstrap --variant=minbase "$1" "$place/base" "$from" >"$place/debootstrap.log" ||
-    fail "debootstrap failed; $place/debootstrap.log says why"
-  sources_of "$1" "$from" >"$place/base/etc/apt/sources.list"
+  rm -rf "$folder/base"
+  mkdir -p "$folder"
+  debootstrap --variant=minbase "$1" "$folder/base" "$from" >"$folder/debootstrap.log" ||
+    fail "debootstrap failed; $folder/debootstrap.log says why"
+  sources_of "$1" "$from" >"$folder/base/etc/apt/sources.list"
   # How this machine reaches its mirrors holds there, too.
   apt-config dump | grep -E '^Acquire::(http|https|Retries|Check-Date|Check-Valid-Until)' \
-    >"$place/base/etc/apt/apt.conf.d/90host" || true
+    >"$folder/base/etc/apt/apt.conf.d/90host" || true
   inside "$1/base" root "useradd --create-home --shell /bin/bash user; apt-get -qq update &&
     apt-get -qq -y upgrade && apt-get -qq -y install --no-install-recommends git" \
-    >"$place/update.log" 2>&1 || fail "the updates failed; $place/update.log says why"
-  touch "$place/updated"
+    >"$folder/update.log" 2>&1 || fail "the updates failed; $folder/update.log says why"
+  touch "$folder/updated"
 }
 
 # inside SUITE/MACHINE USER COMMANDS: bash runs them there, with a bare environment. Mounts and

@@ -137,7 +137,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
 @dataclass(frozen=True)
 class Include:
-    """One #include: its place, and the name of the header."""
+    """One #include: its line, and the name of the header."""
 
     file: str  # path from the root
     line: int

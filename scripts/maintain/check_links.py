@@ -70,12 +70,12 @@ def broken(page: Path, root: Path) -> Iterator[str]:
             continue
         path, _, name = target.partition("#")
         file = page.parent / unquote(path) if path else page
-        place = f"{page.relative_to(root)}:{number}"
+        where = f"{page.relative_to(root)}:{number}"
         if not file.exists():
-            yield f"{place}: {target}: there is no such file"
+            yield f"{where}: {target}: there is no such file"
         elif name and file.suffix == ".md":
             if name not in anchors_of(file.read_text(encoding="utf-8")):
-                yield f"{place}: {target}: the page has no such heading"
+                yield f"{where}: {target}: the page has no such heading"
 
 
 def pages_of(root: Path) -> list[Path]:

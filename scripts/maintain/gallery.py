@@ -59,7 +59,7 @@ class Shown:
     path: Path  # from docs/
     run: str  # its folder, from results/; of several machines, with a + between them
     picture: str
-    place: str  # page:line
+    source: str  # page:line
 
     @property
     def folders(self) -> list[Path]:
@@ -125,7 +125,7 @@ def check(shown: Shown) -> None:
     known = list(PICTURES) if len(shown.folders) == 1 else list(OF_MACHINES)
     if shown.picture not in known:
         raise loader.InputError(
-            f"{shown.place}: no picture is called {shown.picture!r}; there are {', '.join(known)}"
+            f"{shown.source}: no picture is called {shown.picture!r}; there are {', '.join(known)}"
         )
     missing = [one for one in shown.folders if not (one / "trials.csv").is_file()]
     if missing:
@@ -134,7 +134,7 @@ def check(shown: Shown) -> None:
             for path in RESULTS.glob("reference/*/*/trials.csv")
         )
         raise loader.InputError(
-            f"{shown.place}: no run is in results/{missing[0].relative_to(RESULTS)}; there are"
+            f"{shown.source}: no run is in results/{missing[0].relative_to(RESULTS)}; there are"
             f" {', '.join(runs)}"
         )
 
@@ -150,7 +150,7 @@ def draw(shown: Shown, out: Path) -> Path:
     made = made_of(shown)
     if made is None:
         raise loader.InputError(
-            f"{shown.place}: the run {shown.run!r} has nothing to draw as {shown.picture!r}"
+            f"{shown.source}: the run {shown.run!r} has nothing to draw as {shown.picture!r}"
         )
     target = out / shown.path
     try:

@@ -409,8 +409,8 @@ def all_verdicts(
     """Each row is in the file before the next variant is looked at."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([field.name for field in fields(Row)])
-    for place, variant in enumerate(found, start=1):
-        print(f"{place}/{len(found)}: {variant.lock.name}, {variant.what}", file=sys.stderr)
+    for number, variant in enumerate(found, start=1):
+        print(f"{number}/{len(found)}: {variant.lock.name}, {variant.what}", file=sys.stderr)
         for threads in given.threads:
             theirs = by_genmc(given.genmc, variant, threads, given.out)
             report = by_sim(given.prefix, library, variant, threads, given.budget)

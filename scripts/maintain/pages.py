@@ -88,10 +88,10 @@ def with_contract(lines: list[str]) -> list[str]:
     name = re.match(r"(\w+): ", words[0]) if words else None
     for i, line in enumerate(lines):
         if name and re.match(rf"(class|struct) (alignas\(\w+\) )?{name[1]}\b.*{{", line):
-            place = i - 1 if lines[i - 1].startswith("template") else i
+            declaration = i - 1 if lines[i - 1].startswith("template") else i
             contract = [f"// {word}" for word in words]
-            own = [""] if LINE.match(lines[place - 1]) is None else ["//"]
-            return [*lines[:place], *own, *contract, *lines[place:]]
+            own = [""] if LINE.match(lines[declaration - 1]) is None else ["//"]
+            return [*lines[:declaration], *own, *contract, *lines[declaration:]]
     return lines
 
 

@@ -235,9 +235,9 @@ def _text(piece: Piece, row: int) -> str:
     look = ' class="bold"' if piece.bold else ""
     if piece.colour:
         look += f' style="fill:var(--{piece.colour})"'
-    place = f'x="{piece.column * _LETTER:.1f}" y="{row * _LINE + 14}"'
+    position = f'x="{piece.column * _LETTER:.1f}" y="{row * _LINE + 14}"'
     wide = f'textLength="{len(piece.text) * _LETTER:.1f}"'
-    return f"<text {place} {wide}{look}>{escape(printable(piece.text))}</text>"
+    return f"<text {position} {wide}{look}>{escape(printable(piece.text))}</text>"
 
 
 def _text_of(row: Sequence[Piece]) -> str:

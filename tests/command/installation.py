@@ -34,7 +34,7 @@ def block(language: str) -> str:
 
 
 def empty(folder: Path) -> Path:
-    """Always the same place, so that ccache knows what is compiled there."""
+    """Always the same folder, so that ccache knows what is compiled there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder

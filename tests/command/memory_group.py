@@ -20,7 +20,7 @@ def own_path(controllers: str) -> str | None:
     return None
 
 
-def places() -> Iterator[tuple[Path, dict[str, str]]]:
+def parents() -> Iterator[tuple[Path, dict[str, str]]]:
     """Groups that may get a child, and what limits the child's memory (the file and what is written
     into it, but for the limit)."""
     old = own_path("memory")
@@ -39,7 +39,7 @@ def memory_group(limit_bytes: int) -> Iterator[Path]:
     """The folder of a group whose processes get so much memory together. PermissionError says why
     there can be none. Its processes must have ended at the end."""
     refused = "no hierarchy of control groups limits memory"
-    for parent, limits in places():
+    for parent, limits in parents():
         group = parent / f"lockbench-test-{os.getpid()}"
         try:
             group.mkdir()

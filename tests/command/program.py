@@ -300,26 +300,26 @@ def saying(report: dict[str, Any]) -> str:
     return f"echo {shlex.quote(json.dumps(report))}\n"
 
 
-def with_a_place(lockbench: Program) -> dict[str, str]:
+def with_temporary_folder(lockbench: Program) -> dict[str, str]:
     """The environment of one whose temporary files are the test's."""
-    place = lockbench.folder / "place"
-    place.mkdir()
-    return {**environment(), "TMPDIR": str(place)}
+    temporary = lockbench.folder / "temporary"
+    temporary.mkdir()
+    return {**environment(), "TMPDIR": str(temporary)}
 
 
 def assert_interrupted_leaves_no_files(
     lockbench: Program, words: tuple[str, ...], number: int
 ) -> None:
     """The command makes temporary files, and a signal ends it; none of them is left."""
-    process = lockbench.start(*words, env=with_a_place(lockbench))
-    place = lockbench.folder / "place"
+    process = lockbench.start(*words, env=with_temporary_folder(lockbench))
+    temporary = lockbench.folder / "temporary"
 
     def is_used() -> bool:
-        below = (found for found in os.walk(place) if found[0] != str(place))
+        below = (found for found in os.walk(temporary) if found[0] != str(temporary))
         return any(folders or files for _, folders, files in below)
 
     wait_until(is_used, "nobody makes temporary files")
     process.send_signal(number)
     process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert list(place.iterdir()) == []
+    assert list(temporary.iterdir()) == []

@@ -74,7 +74,7 @@ TEST(Questions, AnEmptyLineTakesWhatStandsInBrackets) {
 
 TEST(Questions, MoreThreadsThanProcessorsMayBeForAnotherMachine) {
   std::string said;
-  // A model may do what this machine could not do.
+  // A machine model may do what this machine could not do.
   const auto found = asked("\n32\nepic\nepyc-7773x\n\n\n\n2000000\n\n", &said);
   ASSERT_TRUE(found.ok()) << said;
   EXPECT_EQ(found->machine, "epyc-7773x");
@@ -148,9 +148,9 @@ TEST(Questions, OnlyAMachineWithSeveralKindsOfCoresIsAskedWhereTheThreadsRun) {
   const auto all = asked("\n4\n\n\n\n\n\n\n\n\n", &said, kinds);
   ASSERT_TRUE(all.ok()) << said;
   EXPECT_EQ(all->wanted.cell.pinning, "none");
-  // The model has one kind.
-  const auto model = asked("\n32\nepyc-7773x\n\n\n\n\n\n", &said, kinds);
-  ASSERT_TRUE(model.ok()) << said;
+  // The machine model has one kind.
+  const auto of_machine_model = asked("\n32\nepyc-7773x\n\n\n\n\n\n", &said, kinds);
+  ASSERT_TRUE(of_machine_model.ok()) << said;
   EXPECT_THAT(said, testing::Not(HasSubstr("which cores")));
   ASSERT_TRUE(asked("\n\n\n\n\n\n\n\n\n", &said).ok());
   EXPECT_THAT(said, testing::Not(HasSubstr("cores")));

@@ -145,7 +145,7 @@ PLANS = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Program:
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """A folder with files that the commands name; no program is on the PATH."""
     lockbench = Program(tmp_path_factory.mktemp("refused"))
     folder = lockbench.folder
@@ -162,9 +162,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 @pytest.mark.parametrize(("command", "said"), [(case[0], case[1:]) for case in REFUSED])
 def test_what_makes_no_command_is_refused(
-    place: Program, command: str, said: tuple[str, ...]
+    prepared: Program, command: str, said: tuple[str, ...]
 ) -> None:
-    place.refuse(*shlex.split(command), said=said, env={**os.environ, "PATH": "/nowhere"})
+    prepared.refuse(*shlex.split(command), said=said, env={**os.environ, "PATH": "/nowhere"})
 
 
 def test_a_patience_of_the_environment_is_checked_too(lockbench: Program) -> None:

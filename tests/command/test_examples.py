@@ -85,8 +85,8 @@ def test_a_published_fault_is_found_and_its_repair_is_clean(zoo: Path, lock: str
     memory, oracle = PUBLISHED[lock]
     said = verdict(zoo, "published_locks", f"{lock}_before", memory)
     assert f"failed, oracle {oracle}" in said
-    for model in ("tso", "c11"):
-        assert "clean" in verdict(zoo, "published_locks", f"{lock}_after", model)
+    for memory_model in ("tso", "c11"):
+        assert "clean" in verdict(zoo, "published_locks", f"{lock}_after", memory_model)
 
 
 FOUND = ["std_locks std_mutex", "std_locks std_shared_mutex", "tbb_locks tbb_queuing_mutex"]
@@ -98,8 +98,8 @@ def test_a_lock_of_another_author_is_clean_as_it_is(zoo: Path, lock: str) -> Non
     plugin, _, name = lock.partition(" ")
     if not (zoo / f"{plugin}.so").exists():
         pytest.skip("the library's headers are not installed")
-    for model in ("tso", "c11"):
-        assert "clean" in verdict(zoo, plugin, name, model)
+    for memory_model in ("tso", "c11"):
+        assert "clean" in verdict(zoo, plugin, name, memory_model)
 
 
 @pytest.mark.skipif(not CONCURRENCY_KIT.exists(), reason="install the package libck-dev")

@@ -17,7 +17,7 @@ from program import (
     rows_of,
     trial_of,
     wait_until,
-    with_a_place,
+    with_temporary_folder,
     without_advice,
 )
 
@@ -121,7 +121,7 @@ def test_ctrl_c_ends_a_comparison_that_hangs(lockbench: Program) -> None:
 
 
 def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
-    process = lockbench.start(*LONG, env=with_a_place(lockbench))
+    process = lockbench.start(*LONG, env=with_temporary_folder(lockbench))
     child = trial_of(process.pid)
     process.kill()
     process.communicate()
@@ -130,7 +130,7 @@ def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
 
 def test_a_killed_run_is_gone_on_with(lockbench: Program) -> None:
     out = lockbench.folder / "out"
-    process = lockbench.start(*SHORT, env=with_a_place(lockbench))
+    process = lockbench.start(*SHORT, env=with_temporary_folder(lockbench))
     wait_until(lambda: len(rows_of(out)) >= 2, "no rows")
     process.kill()
     process.communicate()

@@ -76,9 +76,9 @@ def test_a_crash_costs_its_row_alone_and_names_its_signal(lockbench: Program) ->
     seed = seed_that_puts_long_trials_first(lockbench)
     out = lockbench.folder / "out"
     process = lockbench.start("run", "plan.toml", "--seed", seed, "--out", "out")
-    for place, number in enumerate((signal.SIGKILL, signal.SIGSEGV)):
+    for index, number in enumerate((signal.SIGKILL, signal.SIGSEGV)):
         # Each row is written after its child is gone: whoever is there now measures the next one.
-        wait_until(lambda: len(rows_of(out)) == place, f"no {place} rows")
+        wait_until(lambda: len(rows_of(out)) == index, f"no {index} rows")
         os.kill(trial_of(process.pid), number)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr

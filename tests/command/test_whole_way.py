@@ -86,16 +86,18 @@ def commands_of(page: str, containing: str) -> str:
 @pytest.fixture(name="of_tutorial", scope="module")
 def of_tutorial_fixture(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The folder in which the commands of the tutorial were entered, with shorter windows."""
-    place = Program(tmp_path_factory.mktemp("tutorial"), BINARY)
-    (place.folder / "build").mkdir()
-    (place.folder / "build" / "release").symlink_to(BINARY.parent)
+    program = Program(tmp_path_factory.mktemp("tutorial"), BINARY)
+    (program.folder / "build").mkdir()
+    (program.folder / "build" / "release").symlink_to(BINARY.parent)
     for name in ("examples", "scripts"):
-        (place.folder / name).symlink_to(ROOT / name)
+        (program.folder / name).symlink_to(ROOT / name)
     script = commands_of("tutorial.md", "--out results/runs/mine")
     shorter = script.replace("--out", "--window 5ms --warmup 1ms --blocks 3 --out")
     assert shorter != script
-    subprocess.run(["sh", "-ec", shorter], cwd=place.folder, check=True, stdout=subprocess.DEVNULL)
-    return place
+    subprocess.run(
+        ["sh", "-ec", shorter], cwd=program.folder, check=True, stdout=subprocess.DEVNULL
+    )
+    return program
 
 
 @pytest.mark.parametrize("example", ["examples/analysis.py", "examples/analysis.R"])

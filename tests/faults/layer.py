@@ -36,7 +36,7 @@ def faults_of(name: str) -> Iterator[str]:
         yield "short"
 
 
-def places(calls: list[str]) -> Iterator[tuple[int, str]]:
+def chosen(calls: list[str]) -> Iterator[tuple[int, str]]:
     """Numbers and names of the calls that go wrong: the first of each kind and each fifth, or with
     LONG all."""
     for number, name in enumerate(calls, start=1):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from layer import LAYER, calls_in, faults_of, places
+from layer import LAYER, calls_in, chosen, faults_of
 
 from tiers import LONG
 
@@ -35,7 +35,7 @@ class Ended:
 
 
 @dataclass
-class Place:
+class Workspace:
     """A folder in memory with the folders of one case."""
 
     folder: Path
@@ -94,13 +94,13 @@ class Place:
         assert len(latency) == 1 + 3 * TRIALS
 
 
-@pytest.fixture(name="place")
-def place_fixture() -> Iterator[Place]:
+@pytest.fixture(name="workspace")
+def workspace_fixture() -> Iterator[Workspace]:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=memory) as folder:
-        place = Place(Path(folder) / "case")
-        place.next_case()
-        yield place
+        workspace = Workspace(Path(folder) / "case")
+        workspace.next_case()
+        yield workspace
 
 
 def reported(ended: Ended) -> list[int]:
@@ -113,50 +113,50 @@ def assert_sound_end(ended: Ended) -> None:
     assert ("finished" in ended.said) == (ended.code == 0), ended
 
 
-def tear(place: Place) -> None:
+def tear(workspace: Workspace) -> None:
     """As a killed process leaves it: two rows, a torn one, and latencies of a third trial."""
-    assert place.small_run("begin").code == 0
-    trials = place.run / "trials.csv"
+    assert workspace.small_run("begin").code == 0
+    trials = workspace.run / "trials.csv"
     trials.write_bytes(trials.read_bytes()[:-7])
-    meta = place.run / "meta.json"
+    meta = workspace.run / "meta.json"
     text = meta.read_text(encoding="utf-8")
     meta.write_text(text.replace('"finished"', '"running"'), encoding="utf-8")
 
 
-def prepare(place: Place, command: str) -> None:
-    place.next_case()
+def prepare(workspace: Workspace, command: str) -> None:
+    workspace.next_case()
     if command == "resume":
-        tear(place)
+        tear(workspace)
 
 
 @pytest.mark.parametrize("command", ["begin", "resume"])
-def test_each_call_fails_in_turn(place: Place, command: str) -> None:
-    prepare(place, command)
-    calls = place.calls(command)
+def test_each_call_fails_in_turn(workspace: Workspace, command: str) -> None:
+    prepare(workspace, command)
+    calls = workspace.calls(command)
     assert len(calls) > 20 and "fdatasync" in calls and "rename" in calls
-    for number, name in places(calls):
+    for number, name in chosen(calls):
         for how in faults_of(name):
             once: dict[str, int] = {}
             for stays in (once, {"stays": 1}) if how == str(errno.ENOSPC) else (once,):
-                prepare(place, command)
-                before = place.rows()
-                ended = place.small_run(command, at=number, how=how, **stays)
+                prepare(workspace, command)
+                before = workspace.rows()
+                ended = workspace.small_run(command, at=number, how=how, **stays)
                 where = f"{command}, call {number}, {name}: {how} {stays}"
                 assert_sound_end(ended)
-                assert set(before + reported(ended)) <= set(place.rows()), where
-                place.assert_can_be_completed()
+                assert set(before + reported(ended)) <= set(workspace.rows()), where
+                workspace.assert_can_be_completed()
 
 
 @pytest.mark.parametrize("command", ["begin", "resume"])
-def test_the_process_is_killed_before_each_call(place: Place, command: str) -> None:
-    prepare(place, command)
-    for number, _ in places(place.calls(command)):
-        prepare(place, command)
-        before = place.rows()
-        ended = place.small_run(command, at=number, how="kill")
+def test_the_process_is_killed_before_each_call(workspace: Workspace, command: str) -> None:
+    prepare(workspace, command)
+    for number, _ in chosen(workspace.calls(command)):
+        prepare(workspace, command)
+        before = workspace.rows()
+        ended = workspace.small_run(command, at=number, how="kill")
         assert ended.code == -9
-        assert set(before + reported(ended)) <= set(place.rows()), number
-        place.assert_can_be_completed()
+        assert set(before + reported(ended)) <= set(workspace.rows()), number
+        workspace.assert_can_be_completed()
 
 
 def written_by(disk: Path, folder: str, into: Path) -> None:
@@ -176,40 +176,40 @@ def written_by(disk: Path, folder: str, into: Path) -> None:
             (into / name).touch()
 
 
-def fail_power(place: Place) -> None:
+def fail_power(workspace: Workspace) -> None:
     """Leaves of the run's folders what was waited for, as the most forgetful disk does."""
-    root = place.folder / "runs"
+    root = workspace.folder / "runs"
     inode = str(root.stat().st_ino)
     shutil.rmtree(root)
     root.mkdir()
-    written_by(place.folder / "disk", inode, root)
+    written_by(workspace.folder / "disk", inode, root)
 
 
-def test_the_power_fails_before_each_call(place: Place) -> None:
-    (place.folder / "runs").mkdir()
-    for number in range(1, len(place.calls("begin")) + 2):
-        place.next_case()
-        (place.folder / "runs").mkdir()
-        ended = place.small_run("begin", at=number, how="kill", disk=place.folder / "disk")
-        fail_power(place)
-        rows = place.rows()
+def test_the_power_fails_before_each_call(workspace: Workspace) -> None:
+    (workspace.folder / "runs").mkdir()
+    for number in range(1, len(workspace.calls("begin")) + 2):
+        workspace.next_case()
+        (workspace.folder / "runs").mkdir()
+        ended = workspace.small_run("begin", at=number, how="kill", disk=workspace.folder / "disk")
+        fail_power(workspace)
+        rows = workspace.rows()
         if "begun" in ended.said:
-            assert (place.run / "meta.json").exists(), number
+            assert (workspace.run / "meta.json").exists(), number
         if "synced" in ended.said:
             assert set(rows) >= {0, 1}, number
         if "finished" in ended.said:
             assert sorted(rows) == list(range(TRIALS)), number
-        place.assert_can_be_completed()
+        workspace.assert_can_be_completed()
 
 
-def test_each_allocation_fails_in_turn(place: Place) -> None:
-    count = place.folder / "count"
-    assert place.small_run("begin", malloc=0, count=count).code == 0
+def test_each_allocation_fails_in_turn(workspace: Workspace) -> None:
+    count = workspace.folder / "count"
+    assert workspace.small_run("begin", malloc=0, count=count).code == 0
     allocations = int(count.read_text(encoding="ascii"))
     assert allocations > 100
     for number in range(1, allocations + 1, 1 if LONG else 15):
-        place.next_case()
-        ended = place.small_run("begin", malloc=number)
+        workspace.next_case()
+        ended = workspace.small_run("begin", malloc=number)
         assert_sound_end(ended)
-        assert set(reported(ended)) <= set(place.rows()), number
-        place.assert_can_be_completed()
+        assert set(reported(ended)) <= set(workspace.rows()), number
+        workspace.assert_can_be_completed()

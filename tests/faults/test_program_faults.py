@@ -4,7 +4,7 @@ turn, and the process is killed before each: a finished row is never lost, and t
 can always be completed.
 
 LOCKBENCH_TESTS=long, as `./scripts/test.sh --long` sets it, runs all cases, which takes some
-minutes; without it, each kind of call goes wrong in one way and at one place.
+minutes; without it, each kind of call goes wrong in one way and at one call.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Ended:
 
 
 @dataclass
-class Place:
+class Workspace:
     """A folder in memory, with the run of one case."""
 
     folder: Path
@@ -138,26 +138,26 @@ class Place:
             assert page.endswith("</html>\n")
 
 
-@pytest.fixture(name="place", scope="module")
-def place_fixture() -> Iterator[Place]:
+@pytest.fixture(name="workspace", scope="module")
+def workspace_fixture() -> Iterator[Workspace]:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=memory) as folder:
-        place = Place(Path(folder))
-        (place.folder / "plan.toml").write_text(PLAN, encoding="utf-8")
-        python = place.folder / "python3"
+        workspace = Workspace(Path(folder))
+        (workspace.folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+        python = workspace.folder / "python3"
         python.write_text(NO_PYTHON, encoding="utf-8")
         python.chmod(0o755)
-        assert place.command("begin").code == 0
-        shutil.copytree(place.run, place.folder / "whole")
-        yield place
+        assert workspace.command("begin").code == 0
+        shutil.copytree(workspace.run, workspace.folder / "whole")
+        yield workspace
 
 
-def calls_of(place: Place, name: str) -> list[str]:
+def calls_of(workspace: Workspace, name: str) -> list[str]:
     """The calls of a command that nothing disturbs."""
-    log = place.folder / f"log-{name}"
+    log = workspace.folder / f"log-{name}"
     log.unlink(missing_ok=True)
-    place.prepare(name)
-    ended = place.command(name, log=log)
+    workspace.prepare(name)
+    ended = workspace.command(name, log=log)
     assert ended.code == 0, ended
     return calls_in(log)
 
@@ -166,10 +166,10 @@ def cases_of(calls: list[str], ways: Callable[[str], Sequence[str]]) -> Iterator
     """Numbers of calls, and how they go wrong. Without LONG, each kind of call goes wrong in
     each of its ways once, spread over its occurrences."""
     for name in dict.fromkeys(calls):
-        places = [number for number, call in enumerate(calls, start=1) if call == name]
+        numbers = [number for number, call in enumerate(calls, start=1) if call == name]
         for i, how in enumerate(ways(name)):
             share = i / max(len(ways(name)) - 1, 1)
-            for number in places if LONG else [places[round(share * (len(places) - 1))]]:
+            for number in numbers if LONG else [numbers[round(share * (len(numbers) - 1))]]:
                 yield number, how
 
 
@@ -177,30 +177,30 @@ COMMANDS = ["begin", "resume", "report"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_call_fails_in_turn(place: Place, name: str) -> None:
-    calls = calls_of(place, name)
+def test_each_call_fails_in_turn(workspace: Workspace, name: str) -> None:
+    calls = calls_of(workspace, name)
     assert {"open", "close", "rename"} <= set(calls)
     # What each error does to the files is known of the library (test_faults.py). Here is what the
     # program makes of it, for which one error of each call will do.
     most = None if LONG else 1
     for number, how in cases_of(calls, lambda call: list(faults_of(call))[:most]):
-        place.prepare(name)
-        before = place.lines()
-        ended = place.command(name, at=number, how=how)
+        workspace.prepare(name)
+        before = workspace.lines()
+        ended = workspace.command(name, at=number, how=how)
         where = f"{name}, call {number}, {calls[number - 1]}: {how}: {ended}"
         assert ended.code in (0, 1, 2), where
         assert (ended.err.count("\n") == 1) == (ended.code != 0), where
-        assert place.lines()[: len(before)] == before, where
-        place.assert_can_be_completed(name)
+        assert workspace.lines()[: len(before)] == before, where
+        workspace.assert_can_be_completed(name)
 
 
 @pytest.mark.parametrize("name", rest_long(COMMANDS, 1))
-def test_the_process_is_killed_before_each_call(place: Place, name: str) -> None:
-    calls = calls_of(place, name)
+def test_the_process_is_killed_before_each_call(workspace: Workspace, name: str) -> None:
+    calls = calls_of(workspace, name)
     for number, how in cases_of(calls, lambda _: ["kill"]):
-        place.prepare(name)
-        before = place.lines()
-        ended = place.command(name, at=number, how=how)
+        workspace.prepare(name)
+        before = workspace.lines()
+        ended = workspace.command(name, at=number, how=how)
         assert ended.code == -signal.SIGKILL, (number, ended)
-        assert place.lines()[: len(before)] == before, number
-        place.assert_can_be_completed(name)
+        assert workspace.lines()[: len(before)] == before, number
+        workspace.assert_can_be_completed(name)

@@ -40,7 +40,7 @@ std::string kinds_under(std::string_view pinning, std::uint32_t threads,
   return threads_by_kind(bound_to(pinning, threads, processors), processors);
 }
 
-struct Model {
+struct HybridMachine {
   const char* name;
   std::vector<DescribedKind> kinds;  // the fastest first
   Numbers scatter;                   // a thread for each core, and one more
@@ -49,7 +49,7 @@ struct Model {
   Numbers mixed;  // mixed:2+2
 };
 
-std::vector<Model> models() {
+std::vector<HybridMachine> hybrid_machines() {
   return {
       {"i7-1370P",
        {{"IntelCore", 6, 2, 5200}, {"IntelAtom", 8, 1, 3900}},
@@ -92,21 +92,21 @@ std::vector<Model> models() {
 }
 
 TEST(HybridPlacement, ScatterFillsFastCoresThenSlowerOnesThenSecondThreads) {
-  for (const Model& model : models()) {
-    SCOPED_TRACE(model.name);
-    const DescribedTopology machine(model.kinds);
+  for (const HybridMachine& hybrid : hybrid_machines()) {
+    SCOPED_TRACE(hybrid.name);
+    const DescribedTopology machine(hybrid.kinds);
     const std::vector<Processor> all = processors_of(machine);
-    EXPECT_EQ(bound_to("scatter", static_cast<std::uint32_t>(model.scatter.size()), all),
-              model.scatter);
-    EXPECT_EQ(kinds_under("scatter", 4, all), model.four);
-    EXPECT_EQ(kinds_under("scatter", 10, all), model.ten);
+    EXPECT_EQ(bound_to("scatter", static_cast<std::uint32_t>(hybrid.scatter.size()), all),
+              hybrid.scatter);
+    EXPECT_EQ(kinds_under("scatter", 4, all), hybrid.four);
+    EXPECT_EQ(kinds_under("scatter", 10, all), hybrid.ten);
   }
 }
 
 TEST(HybridPlacement, CompactFillsCoreAfterCoreFastOnesFirst) {
-  for (const Model& model : models()) {
-    SCOPED_TRACE(model.name);
-    const DescribedTopology machine(model.kinds);
+  for (const HybridMachine& hybrid : hybrid_machines()) {
+    SCOPED_TRACE(hybrid.name);
+    const DescribedTopology machine(hybrid.kinds);
     Numbers in_order(machine.processors().size());
     std::iota(in_order.begin(), in_order.end(), 0);
     EXPECT_EQ(
@@ -116,12 +116,12 @@ TEST(HybridPlacement, CompactFillsCoreAfterCoreFastOnesFirst) {
 }
 
 TEST(HybridPlacement, ThreadsOnOneKindOfCoresAreOnNoOther) {
-  for (const Model& model : models()) {
-    SCOPED_TRACE(model.name);
-    const DescribedTopology machine(model.kinds);
+  for (const HybridMachine& hybrid : hybrid_machines()) {
+    SCOPED_TRACE(hybrid.name);
+    const DescribedTopology machine(hybrid.kinds);
     const std::vector<Processor> all = processors_of(machine);
     const std::vector<std::string> kinds = kinds_among(all);
-    ASSERT_EQ(kinds.size(), model.kinds.size());
+    ASSERT_EQ(kinds.size(), hybrid.kinds.size());
     for (std::size_t rank = 0; rank < kinds.size(); ++rank) {
       EXPECT_THAT(ranks_of(bound_to("kind:" + kinds[rank], 9, all), all),
                   Each(static_cast<int>(rank)));
@@ -130,15 +130,15 @@ TEST(HybridPlacement, ThreadsOnOneKindOfCoresAreOnNoOther) {
 }
 
 TEST(HybridPlacement, MixedThreadsAreOnCoresOfTheirOwn) {
-  for (const Model& model : models()) {
-    SCOPED_TRACE(model.name);
-    const DescribedTopology machine(model.kinds);
-    EXPECT_EQ(bound_to("mixed:2+2", 4, processors_of(machine)), model.mixed);
+  for (const HybridMachine& hybrid : hybrid_machines()) {
+    SCOPED_TRACE(hybrid.name);
+    const DescribedTopology machine(hybrid.kinds);
+    EXPECT_EQ(bound_to("mixed:2+2", 4, processors_of(machine)), hybrid.mixed);
   }
 }
 
 TEST(HybridPlacement, MixedThreadsMayBeOnThreeKinds) {
-  const DescribedTopology ultra(models()[3].kinds);
+  const DescribedTopology ultra(hybrid_machines()[3].kinds);
   const std::vector<Processor> all = processors_of(ultra);
   EXPECT_EQ(bound_to("mixed:1+1+2", 4, all), (Numbers{0, 12, 20, 21}));
   EXPECT_EQ(bound_to("mixed:1+0+1", 2, all), (Numbers{0, 20}));

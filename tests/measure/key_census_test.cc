@@ -27,7 +27,7 @@ TEST(KeyCensus, AKeyedMutexSpendsItsHandleAloneAndKeepsNothing) {
   EXPECT_EQ(bytes.idle, 0);
 }
 
-TEST(KeyCensus, KeysThatShareABucketPayForTheirPlaceInItsTable) {
+TEST(KeyCensus, KeysThatShareABucketPayForTheirSlotInItsTable) {
   KeyedMutex<> primitive(1);
   const KeyBytes bytes = count_key_bytes<KeyedMutex<>, std::uint64_t>(primitive);
   EXPECT_GT(bytes.live, (kHandleBytes<KeyedMutex<>, std::uint64_t>)+sizeof(void*));

@@ -10,7 +10,7 @@
 namespace lockbench {
 namespace {
 
-TEST(CsvLines, GivesWholeLinesWithTheirPlaceAndSaysWhatIsTorn) {
+TEST(CsvLines, GivesWholeLinesWithTheirPositionAndSaysWhatIsTorn) {
   const TemporaryFolder folder;
   const std::string longer(3 << 20, 'x');  // than any buffer
   write_text(folder.path() / "t.csv", "a,b\n" + longer + "\n\nto");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AbandonedQueue: waiters in a queue, which leave their place there when they time out; the holder
-// that comes to such a place skips it. The broken one looks whether a place was abandoned, and
+// AbandonedQueue: waiters in a queue, which leave their node there when they time out; the holder
+// that comes to such a node skips it. The broken one looks whether a node was abandoned, and
 // grants it the lock, in two steps.
 //
 // Source  M. Scott, W. Scherer, "Scalable queue-based spin locks with timeout", 2001.
@@ -25,8 +25,8 @@ template <AbandonFault kFault>
 class AbandonedQueue : public WaitsUntil<AbandonedQueue<kFault>> {
  public:
   bool try_lock() {
-    Place* const mine = new Place;
-    Place* none = nullptr;
+    Node* const mine = new Node;
+    Node* none = nullptr;
     if (last_.compare_exchange_strong(none, mine, std::memory_order_acq_rel)) {
       holder_ = mine;
       return true;
@@ -36,8 +36,8 @@ class AbandonedQueue : public WaitsUntil<AbandonedQueue<kFault>> {
   }
 
   bool wait_until(platform::Time deadline) {
-    Place* const mine = new Place;
-    Place* const before = last_.exchange(mine, std::memory_order_acq_rel);
+    Node* const mine = new Node;
+    Node* const before = last_.exchange(mine, std::memory_order_acq_rel);
     if (before != nullptr) {
       before->next.store(mine, std::memory_order_release);
       while (mine->state.load(std::memory_order_acquire) == kWaits) {
@@ -50,48 +50,48 @@ class AbandonedQueue : public WaitsUntil<AbandonedQueue<kFault>> {
   }
 
   void unlock() {
-    Place* place = holder_;
+    Node* node = holder_;
     for (;;) {
-      Place* const next = next_of(*place);
-      delete place;
+      Node* const next = next_of(*node);
+      delete node;
       if (next == nullptr || grant(*next)) return;
-      place = next;  // abandoned
+      node = next;  // abandoned
     }
   }
 
  private:
   enum State : int { kWaits, kGranted, kAbandoned };
 
-  struct Place {
-    platform::Atomic<Place*> next{nullptr};
+  struct Node {
+    platform::Atomic<Node*> next{nullptr};
     platform::Atomic<int> state{kWaits};
   };
 
-  static bool change(Place& place, State to) {
+  static bool change(Node& node, State to) {
     int waits = kWaits;
-    return place.state.compare_exchange_strong(waits, to, std::memory_order_acq_rel);
+    return node.state.compare_exchange_strong(waits, to, std::memory_order_acq_rel);
   }
 
-  static bool grant(Place& place) {
-    if (kFault == AbandonFault::kNone) return change(place, kGranted);
-    if (place.state.load(std::memory_order_acquire) != kWaits) return false;
-    place.state.store(kGranted, std::memory_order_release);
+  static bool grant(Node& node) {
+    if (kFault == AbandonFault::kNone) return change(node, kGranted);
+    if (node.state.load(std::memory_order_acquire) != kWaits) return false;
+    node.state.store(kGranted, std::memory_order_release);
     return true;
   }
 
-  // Null if `place` is the last one; the queue is empty then.
-  Place* next_of(Place& place) {
-    Place* self = &place;
-    if (place.next.load(std::memory_order_acquire) == nullptr &&
+  // Null if `node` is the last one; the queue is empty then.
+  Node* next_of(Node& node) {
+    Node* self = &node;
+    if (node.next.load(std::memory_order_acquire) == nullptr &&
         last_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel)) {
       return nullptr;
     }
-    while (place.next.load(std::memory_order_acquire) == nullptr) platform::pause();
-    return place.next.load(std::memory_order_acquire);
+    while (node.next.load(std::memory_order_acquire) == nullptr) platform::pause();
+    return node.next.load(std::memory_order_acquire);
   }
 
-  platform::Atomic<Place*> last_{nullptr};
-  Place* holder_ = nullptr;
+  platform::Atomic<Node*> last_{nullptr};
+  Node* holder_ = nullptr;
 };
 
 }  // namespace lockbench::mutants

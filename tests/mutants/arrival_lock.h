@@ -76,13 +76,13 @@ class ArrivalLock : public MutexAndFlag {
   // Under the mutex.
   Waiter* chosen() {
     Waiter* found = nullptr;
-    int place = 0;
+    int position = 0;
     for (Waiter& waiter : waiters_) {
       if (waiter.granted) continue;
       const bool better = kFault == ArrivalFault::kLastFirst ||
-                          (kFault == ArrivalFault::kSecondFirst && place == 1);
+                          (kFault == ArrivalFault::kSecondFirst && position == 1);
       if (found == nullptr || better) found = &waiter;
-      ++place;
+      ++position;
     }
     return found;
   }

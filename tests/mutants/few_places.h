@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FewPlaces and LowKeys: locks that have room for a few keys and promise that room. The faults
+// FewSlots and LowKeys: locks that have room for a few keys and promise that room. The faults
 // promise more than they have.
 #pragma once
 
@@ -15,55 +15,55 @@
 
 namespace lockbench::mutants {
 
-// A mutex for each key in use, in one of kPlaces places. A key that finds none gets the last one,
+// A mutex for each key in use, in one of kSlots slots. A key that finds none gets the last one,
 // whose key it is from then on.
-template <std::size_t kPlaces, std::uint32_t kPromised>
-class FewPlaces : public ByKey<FewPlaces<kPlaces, kPromised>> {
+template <std::size_t kSlots, std::uint32_t kPromised>
+class FewSlots : public ByKey<FewSlots<kSlots, kPromised>> {
  public:
   static constexpr LockPromises kPromises{.lock_per_key = true, .limits = {.keys = kPromised}};
 
   void lock(std::uint64_t key) { use(key).mutex.lock(); }
   bool try_lock(std::uint64_t key) {
-    Place& place = use(key);
-    if (place.mutex.try_lock()) return true;
+    Slot& slot = use(key);
+    if (slot.mutex.try_lock()) return true;
     const std::scoped_lock guard(mutex_);
-    --place.users;
+    --slot.users;
     return false;
   }
   void unlock(std::uint64_t key) {
     const std::scoped_lock guard(mutex_);
-    Place& place = place_of(key);
-    --place.users;
-    place.mutex.unlock();
+    Slot& slot = slot_of(key);
+    --slot.users;
+    slot.mutex.unlock();
   }
 
  private:
-  struct Place {
+  struct Slot {
     std::uint64_t key = 0;
     std::uint32_t users = 0;  // threads that hold or request the key
     platform::Mutex mutex;
   };
 
-  Place& use(std::uint64_t key) {
+  Slot& use(std::uint64_t key) {
     const std::scoped_lock guard(mutex_);
-    Place& place = place_of(key);
-    place.key = key;
-    ++place.users;
-    return place;
+    Slot& slot = slot_of(key);
+    slot.key = key;
+    ++slot.users;
+    return slot;
   }
 
-  // The key's place, or else one that is free.
-  Place& place_of(std::uint64_t key) {
-    Place* free = &places_.back();
-    for (Place& place : places_) {
-      if (place.users != 0 && place.key == key) return place;
-      if (place.users == 0) free = &place;
+  // The key's slot, or else one that is free.
+  Slot& slot_of(std::uint64_t key) {
+    Slot* free = &slots_.back();
+    for (Slot& slot : slots_) {
+      if (slot.users != 0 && slot.key == key) return slot;
+      if (slot.users == 0) free = &slot;
     }
     return *free;
   }
 
   platform::Mutex mutex_;
-  std::array<Place, kPlaces> places_{};
+  std::array<Slot, kSlots> slots_{};
 };
 
 // A mutex for each number below kMutexes. A key is the position of its mutex.

@@ -64,14 +64,14 @@ class HandoverLock : public MutexAndFlag, public WaitsUntil<HandoverLock<kFault>
     return mine.told.wait_until(guard, deadline) == std::cv_status::no_timeout;
   }
 
-  using Place = typename std::list<Waiter>::iterator;
+  using Iterator = typename std::list<Waiter>::iterator;
 
-  bool forget(Place mine) {
+  bool forget(Iterator mine) {
     granted_.erase(mine);
     return true;
   }
 
-  bool lose_patience(Place mine) {
+  bool lose_patience(Iterator mine) {
     if (!mine->granted) {
       waiters_.erase(mine);
       return false;
@@ -89,7 +89,7 @@ class HandoverLock : public MutexAndFlag, public WaitsUntil<HandoverLock<kFault>
       held_ = false;
       return;
     }
-    const Place first = waiters_.begin();
+    const Iterator first = waiters_.begin();
     granted_.splice(granted_.end(), waiters_, first);
     first->granted = true;
     first->told.notify_one();

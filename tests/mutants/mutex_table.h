@@ -70,7 +70,7 @@ enum class NameFault {
   kLength,     // names of one length are one
   kPrefix,     // names that begin with the same 16 characters are one
   kPrefix200,  // the same, 200 characters
-  kAddress,    // a name is the place where it lies
+  kAddress,    // a name is the address where it lies
   kZero,       // a name ends at its first zero byte
   kBlanks,     // names that differ in blanks at their ends are one
   kCase,       // names that differ in case are one

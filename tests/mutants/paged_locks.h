@@ -25,12 +25,12 @@ class PagedLocks : public ByKey<PagedLocks<kOrdered>> {
   void unlock(std::uint64_t key) { mutex_of(key).unlock(); }
 
   MutexPair<> handle_both(std::uint64_t a, std::uint64_t b) {
-    if (kOrdered && place_of(b) < place_of(a)) std::swap(a, b);
+    if (kOrdered && position_of(b) < position_of(a)) std::swap(a, b);
     return {&mutex_of(a), a == b ? nullptr : &mutex_of(b)};
   }
 
  private:
-  static std::pair<std::uint64_t, std::uint64_t> place_of(std::uint64_t key) {
+  static std::pair<std::uint64_t, std::uint64_t> position_of(std::uint64_t key) {
     return {key % 2, key};
   }
 

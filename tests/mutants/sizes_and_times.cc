@@ -53,7 +53,7 @@ std::vector<Mutant> names() {
                                      shared),
       broken<NamedTable<N::kHash>>("names_by_hash", "takes names of one hash for one", shared),
       broken<NamedTable<N::kAddress>>("names_by_address",
-                                      "takes a name for the place where it lies",
+                                      "takes a name for the address where it lies",
                                       kTwoInside + kOrdering + kModel + kProgress),
       broken<NamedTable<N::kPrefix200>>("names_by_long_prefix",
                                         "takes names with the same 200 characters for one", shared),
@@ -72,11 +72,11 @@ std::vector<Mutant> waiters() {
 }
 
 // Locks that promise to have room for a few keys.
-std::vector<Mutant> places() {
+std::vector<Mutant> slots() {
   const std::vector<Oracle> shared = {kIndependence, kCycle, kModel, kProgress};
   return {
-      control<FewPlaces<4, 4>>("places", "has room for 4 keys, as it promises"),
-      broken<FewPlaces<3, 4>>("places_3_of_4", "has room for 3 keys, promises 4", shared),
+      control<FewSlots<4, 4>>("places", "has room for 4 keys, as it promises"),
+      broken<FewSlots<3, 4>>("places_3_of_4", "has room for 3 keys, promises 4", shared),
       control<LowKeys<6, 6>>("low_keys", "has 6 keys, as it promises"),
       broken<LowKeys<5, 6>>("low_keys_5_of_6", "has 5 keys, promises 6", shared),
   };
@@ -183,7 +183,7 @@ std::vector<Mutant> many_keys() {
 }  // namespace
 
 std::vector<Mutant> mutants_of_sizes_and_times() {
-  return all_of({keys, names, waiters, places, long_holds, tries_of_two_keys, several_keys,
+  return all_of({keys, names, waiters, slots, long_holds, tries_of_two_keys, several_keys,
                  owners_with_timeouts, turns_with_timeouts, after_many_holds, many_keys});
 }
 

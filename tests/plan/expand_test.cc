@@ -79,7 +79,7 @@ TEST(Expand, AssignedCountsGiveKeysAndOperations) {
   }
 }
 
-TEST(Expand, AnImpossibleCellIsToldWithPlaceCellAndReason) {
+TEST(Expand, AnImpossibleCellIsToldWithSourceCellAndReason) {
   Sweep sweep = counter_sweep();
   sweep.where = "a.toml:4:1";
   sweep.threads = {2};

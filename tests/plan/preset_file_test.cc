@@ -114,7 +114,7 @@ TEST(PresetFile, AnUnknownKeyGetsTheNearestRightOne) {
               HasSubstr("a.toml:3:1: unknown key 'blocks'; there are: primitive, workload"));
 }
 
-TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
+TEST(PresetFile, AWrongValueIsToldWithItsLine) {
   const std::string start = "title = 'T'\nprimitive = 'keyed'\n";
   EXPECT_EQ(error_in_file(start + "hold = ['0', '5']\n"),
             "a.toml:3:14: hold: '5' has no unit; write a duration with its unit: 200ns, 5us, "

@@ -18,12 +18,12 @@ using std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
 
 // Threads are served in the order in which they came; readers that follow each other are inside
-// together. A place is that of a writer, or all readers have one together.
-template <std::uint32_t kPlaces>
+// together. A slot is that of a writer, or all readers have one together.
+template <std::uint32_t kSlots>
 class Queue {
  public:
   static constexpr lockbench::LockPromises kPromises{
-      .timed = true, .fair = true, .strong_try = true, .capacity = kPlaces};
+      .timed = true, .fair = true, .strong_try = true, .capacity = kSlots};
 
   void lock() { enter(kWrites, {}); }
   bool try_lock() { return enters_at_once(kWrites); }
@@ -71,7 +71,7 @@ class Queue {
   // The functions below are called under the guard.
 
   bool take(bool reads) {
-    if (reads ? writers_ != 0 : readers_ != 0 || writers_ == kPlaces) return false;
+    if (reads ? writers_ != 0 : readers_ != 0 || writers_ == kSlots) return false;
     ++(reads ? readers_ : writers_);
     return true;
   }
@@ -87,13 +87,13 @@ class Queue {
 
   void give_up(const Request& request) {
     const auto end = waiting_.begin() + count_;
-    const auto place = std::find(waiting_.begin(), end, &request);
-    remove(static_cast<std::size_t>(place - waiting_.begin()));
+    const auto found = std::find(waiting_.begin(), end, &request);
+    remove(static_cast<std::size_t>(found - waiting_.begin()));
     serve();
   }
 
-  void remove(std::size_t place) {
-    std::copy(waiting_.begin() + place + 1, waiting_.begin() + count_, waiting_.begin() + place);
+  void remove(std::size_t index) {
+    std::copy(waiting_.begin() + index + 1, waiting_.begin() + count_, waiting_.begin() + index);
     --count_;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Correct locks of which a checker easily says that they are broken, each beside one that is broken
-// at the same place.
+// at the same point.
 #include <array>
 #include <atomic>
 #include <chrono>

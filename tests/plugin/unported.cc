@@ -119,7 +119,7 @@ class LocalNodeLock {
   Node* last_ = nullptr;
 };
 
-// A local variable that a frame of another function follows at the same place.
+// A local variable that a frame of another function follows at the same address.
 class LocalCountLock {
  public:
   void lock() {
@@ -321,7 +321,7 @@ long futex(std::atomic<int>& word, int operation, long value, const void* time =
 }
 
 // 0 free | 1 held | 2 held, and threads may sleep. The kernel looks for sleepers of a private call
-// and of another one in different places.
+// and of another one under different keys.
 template <Interrupted kInterrupted, int kWakes = FUTEX_WAKE_PRIVATE>
 class Word {
  public:

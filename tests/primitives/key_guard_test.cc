@@ -370,25 +370,25 @@ TEST(KeyGuard, AKeyThatWasTakenAwayIsToldAtTheEnd) {
   EXPECT_FALSE(late.unlock());
 }
 
-struct Place {
+struct Address {
   std::uint32_t tenant;
   std::string name;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const Address&) const = default;
 };
 
 // A hash of one bit: what tells keys apart is their equality.
-struct PlaceHash {
-  std::uint64_t operator()(const Place& place) const noexcept { return place.tenant % 2; }
+struct AddressHash {
+  std::uint64_t operator()(const Address& address) const noexcept { return address.tenant % 2; }
 };
 
 TEST(OwnKeys, KeysOfAStructAreToldApartByTheirEquality) {
-  KeyedMutex<Place, PlaceHash> locks(1);
+  KeyedMutex<Address, AddressHash> locks(1);
   auto a = locks.lock({1, "a"});
-  auto b = locks.lock(Place{1, "b"});
-  const Place same{1, "a"};
+  auto b = locks.lock(Address{1, "b"});
+  const Address same{1, "a"};
   EXPECT_FALSE(is_free(locks, same));
-  EXPECT_TRUE(is_free(locks, Place{3, "a"}));
-  auto more = locks.lock_all({Place{4, "x"}, Place{2, "y"}});
+  EXPECT_TRUE(is_free(locks, Address{3, "a"}));
+  auto more = locks.lock_all({Address{4, "x"}, Address{2, "y"}});
   EXPECT_TRUE(more.owns_lock());
 }
 

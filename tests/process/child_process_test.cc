@@ -49,14 +49,14 @@ class RunChildTest : public testing::Test {
   }
 };
 
-TEST_F(RunChildTest, GivesTheChildAPlaceForItsFilesAndTakesItAwayAfterwards) {
+TEST_F(RunChildTest, GivesTheChildAFolderForItsFilesAndTakesItAwayAfterwards) {
   const ChildResult result =
       run_child(order_for("echo held >\"$TMPDIR/lock\" && echo \"$TMPDIR\"; kill -SEGV $$"))
           .value();
   EXPECT_EQ(result.ending, ChildEnding::kEnded);
-  const std::filesystem::path place = line_in(result);
-  EXPECT_EQ(place.parent_path().parent_path(), std::filesystem::temp_directory_path());
-  EXPECT_FALSE(std::filesystem::exists(place)) << place;
+  const std::filesystem::path folder = line_in(result);
+  EXPECT_EQ(folder.parent_path().parent_path(), std::filesystem::temp_directory_path());
+  EXPECT_FALSE(std::filesystem::exists(folder)) << folder;
 }
 
 // Those that it started go on making files until they are gone.
@@ -66,9 +66,9 @@ TEST_F(RunChildTest, LeavesNothingOfAChildThatIsKilledAndOfThoseThatItStarted) {
       "  sh -c 'i=0; while :; do i=$((i + 1)); mkdir \"$TMPDIR/$0$i\"; done' $who & "
       "done; while [ ! -d \"$TMPDIR/h9\" ]; do :; done; echo \"$TMPDIR\"; wait");
   EXPECT_EQ(result.ending, ChildEnding::kTooLong);
-  const std::filesystem::path place = line_in(result);
-  EXPECT_TRUE(place.is_absolute()) << place;
-  EXPECT_FALSE(std::filesystem::exists(place)) << place;
+  const std::filesystem::path folder = line_in(result);
+  EXPECT_TRUE(folder.is_absolute()) << folder;
+  EXPECT_FALSE(std::filesystem::exists(folder)) << folder;
 }
 
 TEST_F(RunChildTest, EndsAChildThatClosedItsOutputsAtItsDeadline) {
@@ -152,7 +152,7 @@ TEST_F(RunChildTest, ToldEndIsOneLine) {
   EXPECT_EQ(end_text("it", result), "it ended without a result, with exit code 1: b\\x1b[2J");
 }
 
-TEST_F(RunChildTest, GoesOnWhereNoPlaceCanBeMade) {
+TEST_F(RunChildTest, GoesOnWhereNoFolderCanBeMade) {
   const char* usual = std::getenv("TMPDIR");
   const std::string before = usual == nullptr ? "" : usual;
   setenv("TMPDIR", "/proc", 1);

@@ -96,9 +96,9 @@ TEST(MetaHead, OfATextThatWasCutOffIsAnError) {
 
 TEST(Meta, MembersOfALaterVersionAreAcceptedEverywhere) {
   json object = json::parse(meta_text(example_meta()));
-  for (const char* const place : {"", "/machine", "/machine/caches/0", "/build", "/end", "/plan",
-                                  "/plan/trials/0", "/plan/trials/0/cell", "/surroundings"}) {
-    object[json::json_pointer(place)]["added_later"] = {{"a", 1}};
+  for (const char* const pointer : {"", "/machine", "/machine/caches/0", "/build", "/end", "/plan",
+                                    "/plan/trials/0", "/plan/trials/0/cell", "/surroundings"}) {
+    object[json::json_pointer(pointer)]["added_later"] = {{"a", 1}};
   }
   const auto read = parse_meta(object.dump(), "meta.json").value();
   EXPECT_EQ(read.plan, example_meta().plan);
@@ -152,7 +152,7 @@ TEST(Meta, ErrorsNameTheField) {
   meta.calibration = example_calibration();
   const json good = json::parse(meta_text(meta));
   struct {
-    std::string place;
+    std::string pointer;
     json value;
     std::string error;
   } const rows[] = {
@@ -168,7 +168,7 @@ TEST(Meta, ErrorsNameTheField) {
       {"/calibration/holds/1/got_ns", "fast", "meta.json.calibration.holds[1].got_ns: expected"}};
   for (const auto& row : rows) {
     json object = good;
-    object[json::json_pointer(row.place)] = row.value;
+    object[json::json_pointer(row.pointer)] = row.value;
     EXPECT_THAT(std::string(parse_meta(object.dump(), "meta.json").status().message()),
                 HasSubstr(row.error));
   }

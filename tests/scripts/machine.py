@@ -22,10 +22,10 @@ class Machine:
         self.checkout = folder / "checkout"
         self.log = folder / "calls"
         self.tools.mkdir()
-        for place in ("scripts", "scripts/maintain"):
-            (self.checkout / place).mkdir(parents=True)
-            for file in (ROOT / place).glob("*.sh"):
-                shutil.copy(file, self.checkout / place)
+        for part in ("scripts", "scripts/maintain"):
+            (self.checkout / part).mkdir(parents=True)
+            for file in (ROOT / part).glob("*.sh"):
+                shutil.copy(file, self.checkout / part)
         for tool in REAL_TOOLS:
             (self.tools / tool).symlink_to(shutil.which(tool) or f"/usr/bin/{tool}")
         (self.tools / "bash").symlink_to(BASH)

@@ -33,9 +33,9 @@ def _found(name: str) -> Path | str:
         return Path(given) / name
     if shutil.which("npm") is None:
         return f"there is no npm, which installs {name}"
-    place = tempfile.mkdtemp(prefix="lockbench-npm-")
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    words = ["--prefix", place, "--no-audit", "--no-fund", "--ignore-scripts", name]
+    prefix = tempfile.mkdtemp(prefix="lockbench-npm-")
+    atexit.register(shutil.rmtree, prefix, ignore_errors=True)
+    words = ["--prefix", prefix, "--no-audit", "--no-fund", "--ignore-scripts", name]
     try:
         done = subprocess.run(
             ["npm", "install", *words],
@@ -48,4 +48,4 @@ def _found(name: str) -> Path | str:
         return f"npm did not install {name} within {_LIMIT_S} s"
     if done.returncode != 0:
         return f"npm does not install {name}: {(done.stderr.splitlines() or ['no reason'])[-1]}"
-    return Path(place) / "node_modules" / name
+    return Path(prefix) / "node_modules" / name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by tests of the scripts: places, types, and what a script says when it is called."""
+"""Shared by tests of the scripts: folders, types, and what a script says when it is called."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes run folders that look as if they had been measured.
 
-A plan is a list of cells; each becomes one row a block. The model is rough (waiting grows with
-threads per lock) but has the shape of the real thing: drift between blocks, a few ten percent
+A plan is a list of cells; each becomes one row a block. Their figures are rough (waiting grows with
+threads per lock) but have the shape of the real thing: drift between blocks, a few ten percent
 between primitives, percentiles that spread under contention. Everything follows from the seed.
 """
 
@@ -334,7 +334,7 @@ def write_fleet(
     **options: Any,
 ) -> list[Path]:
     """A run of each of `count` machines: machine `number` has 2, 4, 8 … cores, and is `speeds`
-    times as fast with each primitive as the model says."""
+    times as fast with each primitive as a run of this module is."""
 
     def run(number: int) -> Path:
         def change(row: dict[str, Any]) -> None:

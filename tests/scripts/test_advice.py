@@ -47,7 +47,7 @@ def test_the_answer_names_one_primitive_and_how_sure_it_is(make_run: MakeRun) ->
     assert found.primitive == "keyed" and found.significant and found.answered
     assert found.answer[0].startswith("Use keyed. Significant: the 2 other primitives are all")
     assert found.answer[1].startswith("3.00×") and found.answer[1].endswith("usual choice: faster.")
-    assert [one.place for one in found.choices] == [1, 2, 3, 0]
+    assert [one.rank for one in found.choices] == [1, 2, 3, 0]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
@@ -258,7 +258,7 @@ def test_what_the_case_rules_out_does_not_compete(
     found = advised(make_run, change, case(**asked))
     assert found.primitive == "striped"
     (keyed,) = (one for one in found.choices if one.primitive == "keyed")
-    assert keyed.place == 0 and why in keyed.reason
+    assert keyed.rank == 0 and why in keyed.reason
 
 
 def test_pools_of_another_size_do_not_answer(make_run: MakeRun) -> None:
@@ -273,7 +273,7 @@ def test_pools_of_another_size_do_not_answer(make_run: MakeRun) -> None:
     asked = case(threads=8, keys=3, workload="checkout", capacity=4)
     found = advice.of_run(run, asked)
     assert found.primitive == "lease_condvar:leases=4"
-    (other,) = (one for one in found.choices if one.place == 0)
+    (other,) = (one for one in found.choices if one.rank == 0)
     assert (other.primitive, other.reason) == ("lease:leases=40", "is not for 4 holders of a key")
 
 

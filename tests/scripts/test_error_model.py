@@ -14,7 +14,7 @@ from support import Capture, MakeRun, refusal, shown
 
 
 class Guessed(error_model.ErrorModel):
-    """The model of rows of the preset `guessed`: their ratios may be wrong by a factor of 3."""
+    """The error model of the preset `guessed`: ratios may be wrong by a factor of 3."""
 
     participle = "guessed"
     plural = "guesses"

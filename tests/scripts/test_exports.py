@@ -107,7 +107,7 @@ def test_nothing_valid_is_nothing_to_export(make_run: MakeRun, capsys: Capture) 
 
 
 def decoded(text: str) -> dict[int, int]:
-    """By the format's description alone: counts by the lowest value of each place."""
+    """By the format's description alone: counts by the lowest value of each index."""
     raw = base64.b64decode(text)
     cookie, length = struct.unpack(">ii", raw[:8])
     assert cookie == 0x1C849314 and length == len(raw) - 8
@@ -116,7 +116,7 @@ def decoded(text: str) -> dict[int, int]:
     assert (cookie, offset, digits, low, ratio) == (0x1C849313, 0, 3, 1, 1.0)
     assert size == len(data) - 40
     counts: dict[int, int] = {}
-    place, at = 0, 40
+    index, at = 0, 40
     while at < len(data):
         number = shift = 0
         while True:
@@ -128,11 +128,11 @@ def decoded(text: str) -> dict[int, int]:
                 break
         value = (number >> 1) ^ -(number & 1)
         if value <= 0:
-            place += max(1, -value)
+            index += max(1, -value)
             continue
-        bucket, sub = max(0, place // 1024 - 1), place % 1024 + (1024 if place >= 1024 else 0)
+        bucket, sub = max(0, index // 1024 - 1), index % 1024 + (1024 if index >= 1024 else 0)
         counts[sub << bucket] = value
-        place += 1
+        index += 1
     return counts
 
 
@@ -192,16 +192,16 @@ def test_hdr_histogram_js_reads_the_log(make_run: MakeRun, capsys: Capture) -> N
 Figures = dict[tuple[str, ...], float]
 
 
-def example_says(place: Path, *words: str) -> tuple[Figures, Figures]:
+def example_says(folder: Path, *words: str) -> tuple[Figures, Figures]:
     """The medians and the p99 waits that an example of an analysis writes of the reference run."""
-    settings = {"LOCKBENCH_RUN": str(REFERENCE), "LOCKBENCH_OUT": str(place), "MPLBACKEND": "Agg"}
+    settings = {"LOCKBENCH_RUN": str(REFERENCE), "LOCKBENCH_OUT": str(folder), "MPLBACKEND": "Agg"}
     subprocess.run(words, check=True, env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
     found: list[Figures] = []
     for name, columns, figure in (
         ("medians.csv", "workload scenario threads keys hold_ns lock", "median"),
         ("waits.csv", "threads lock", "p99_ns"),
     ):
-        with (place / name).open(encoding="utf-8", newline="") as file:
+        with (folder / name).open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         keys = [tuple(row[one].removesuffix(".0") for one in columns.split()) for row in rows]
         assert len(set(keys)) == len(rows) > 20
@@ -211,9 +211,9 @@ def example_says(place: Path, *words: str) -> tuple[Figures, Figures]:
 
 @pytest.fixture(name="in_pandas", scope="module")
 def in_pandas_fixture(tmp_path_factory: pytest.TempPathFactory) -> tuple[Figures, Figures]:
-    place = tmp_path_factory.mktemp("pandas")
-    said = example_says(place, sys.executable, str(ROOT / "examples" / "analysis.py"))
-    assert (place / "analysis.svg").stat().st_size > 10_000
+    folder = tmp_path_factory.mktemp("pandas")
+    said = example_says(folder, sys.executable, str(ROOT / "examples" / "analysis.py"))
+    assert (folder / "analysis.svg").stat().st_size > 10_000
     return said
 
 

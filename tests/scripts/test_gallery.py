@@ -173,7 +173,7 @@ def test_pictures_of_reference_runs_are_small() -> None:
 def test_a_picture_is_drawn_once_however_often_it_is_shown(tmp_path: Path) -> None:
     page = page_with(tmp_path, ONE)
     page.write_text(page.read_text(encoding="utf-8") * 2, encoding="utf-8")
-    assert [one.place for one in gallery.shown_on([page])] == [f"{page}:3"]
+    assert [one.source for one in gallery.shown_on([page])] == [f"{page}:3"]
 
 
 def test_pictures_of_no_reference_run_are_left_alone(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_draws_where_it_is_told_to(tmp_path: Path, capsys: Capture) -> None:
         assert made.stat().st_size < LARGEST
 
 
-def test_an_unknown_picture_is_refused_with_its_place_and_what_there_is(
+def test_an_unknown_picture_is_refused_with_its_line_and_what_there_is(
     tmp_path: Path, capsys: Capture
 ) -> None:
     page = page_with(tmp_path, "images/reference/xeon-2vcpu/quick/wining.png")
@@ -200,7 +200,7 @@ def test_an_unknown_picture_is_refused_with_its_place_and_what_there_is(
     assert not (tmp_path / "there").exists()
 
 
-def test_an_unknown_run_is_refused_with_its_place_and_what_there_is(
+def test_an_unknown_run_is_refused_with_its_line_and_what_there_is(
     tmp_path: Path, capsys: Capture
 ) -> None:
     page = page_with(tmp_path, "images/reference/epyc-2vcpu/quack/winner.png")

@@ -30,8 +30,8 @@ def rates(factor: float) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-@pytest.fixture(name="place")
-def place_fixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(name="checkout")
+def checkout_fixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with the baseline `main`."""
     monkeypatch.chdir(tmp_path)
     run = synthetic.write_run(
@@ -42,11 +42,11 @@ def place_fixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def measured(place: Path, factor: float, **options: Any) -> str:
+def measured(checkout: Path, factor: float, **options: Any) -> str:
     build = {**synthetic.META["build"], "commit": "89abcde"}
     options = {"blocks": 8, "run_id": "second", **options}
     meta = {**synthetic.META, "build": build, "run_id": options["run_id"]}
-    folder = place / "results/runs/second"
+    folder = checkout / "results/runs/second"
     synthetic.write_run(folder, cells=CELLS, change=rates(factor), meta=meta, **options)
     return "results/runs/second"
 
@@ -66,24 +66,24 @@ def gated(capsys: Capture, run: str, *more: str, code: int = 0) -> str:
     ],
 )
 def test_a_gate_fails_exactly_if_something_became_slower(
-    place: Path, capsys: Capture, factor: float, code: int, told: str
+    checkout: Path, capsys: Capture, factor: float, code: int, told: str
 ) -> None:
-    assert gated(capsys, measured(place, factor), code=code).startswith(told)
+    assert gated(capsys, measured(checkout, factor), code=code).startswith(told)
 
 
-def test_what_the_blocks_leave_open_is_inconclusive(place: Path, capsys: Capture) -> None:
-    run = measured(place, 1.0, blocks=2)
+def test_what_the_blocks_leave_open_is_inconclusive(checkout: Path, capsys: Capture) -> None:
+    run = measured(checkout, 1.0, blocks=2)
     assert "4 of 4 cells may be slower" in gated(capsys, run, code=4)
     assert gated(capsys, run, "--allow-inconclusive").startswith(
         "passed: 4 of 4 cells may be slower"
     )
 
 
-def test_a_run_without_a_valid_row_passes_no_gate(place: Path, capsys: Capture) -> None:
+def test_a_run_without_a_valid_row_passes_no_gate(checkout: Path, capsys: Capture) -> None:
     def spoil(row: dict[str, Any]) -> None:
         row.update(valid="false", reason="busy")
 
-    run = synthetic.write_run(place / "busy", cells=CELLS, blocks=4, change=spoil)
+    run = synthetic.write_run(checkout / "busy", cells=CELLS, blocks=4, change=spoil)
     told = "inconclusive: no cell has valid rows"
     assert gated(capsys, str(run), code=4).startswith(told)
     assert gated(capsys, str(run), "--allow-inconclusive", code=4).startswith(told)
@@ -101,15 +101,17 @@ def test_the_exit_codes_are_those_of_the_whole_program() -> None:
     }
 
 
-def test_the_margin_decides_what_counts(place: Path) -> None:
-    run = measured(place, 0.9)
+def test_the_margin_decides_what_counts(checkout: Path) -> None:
+    run = measured(checkout, 0.9)
     assert gate.main([run, "--against", "main", "--fail-if-slower", "5%"]) == 3
     assert gate.main([run, "--against", "main", "--fail-if-slower", "20%"]) == 0
     assert gate.main([run, "--against", "main", "--primitive", "global:lock=std"]) == 0
 
 
-def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsys: Capture) -> None:
-    run = measured(place, 1.0)
+def test_the_build_may_differ_and_is_told_the_machine_may_not(
+    checkout: Path, capsys: Capture
+) -> None:
+    run = measured(checkout, 1.0)
     assert "the builds differ: commit" in gated(capsys, run)
     meta = json.loads(Path(run, "meta.json").read_text())
     meta["machine"]["cores"] = 64
@@ -117,8 +119,8 @@ def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsy
     assert "different machines (cores" in refusal(gate.main, capsys, run, "--against", "main")
 
 
-def test_the_record_holds_what_the_words_say(place: Path, capsys: Capture) -> None:
-    found = json.loads(gated(capsys, measured(place, 0.8), "--format", "json", code=3))
+def test_the_record_holds_what_the_words_say(checkout: Path, capsys: Capture) -> None:
+    found = json.loads(gated(capsys, measured(checkout, 0.8), "--format", "json", code=3))
     assert found["exit_code"] == 3 and found["compared"] == 4
     assert [one["primitive"] for one in found["slower"]] == ["keyed", "keyed"]
     assert "| keyed |" in printed(
@@ -138,29 +140,31 @@ def test_the_record_holds_what_the_words_say(place: Path, capsys: Capture) -> No
     [("mian", "did you mean main?"), ("../x", "no baseline has this name"), ("gone", "is gone")],
 )
 def test_a_baseline_that_is_not_there_is_told(
-    place: Path, capsys: Capture, name: str, told: str
+    checkout: Path, capsys: Capture, name: str, told: str
 ) -> None:
-    (place / "results/baselines/gone").symlink_to("../runs/nowhere")
-    assert gate.main([measured(place, 1.0), "--against", name]) == 2
+    (checkout / "results/baselines/gone").symlink_to("../runs/nowhere")
+    assert gate.main([measured(checkout, 1.0), "--against", name]) == 2
     err = capsys.readouterr().err
     assert told in err and err.count("\n") == 1
 
 
-def test_a_run_is_not_checked_against_itself(place: Path, capsys: Capture) -> None:
+def test_a_run_is_not_checked_against_itself(checkout: Path, capsys: Capture) -> None:
     assert "--against main: is results/runs/first itself" in refusal(
         gate.main, capsys, "results/runs/first", "--against", "main"
     )
 
 
-def test_a_primitive_that_the_run_lacks_is_told_by_its_option(place: Path, capsys: Capture) -> None:
-    assert gate.main([measured(place, 1.0), "--against", "main", "--primitive", "kayed"]) == 2
+def test_a_primitive_that_the_run_lacks_is_told_by_its_option(
+    checkout: Path, capsys: Capture
+) -> None:
+    assert gate.main([measured(checkout, 1.0), "--against", "main", "--primitive", "kayed"]) == 2
     assert "--primitive kayed: the run has no such primitive; did you mean keyed?" in (
         capsys.readouterr().err
     )
 
 
-def test_compare_takes_a_baseline_by_its_name(place: Path, capsys: Capture) -> None:
-    run = measured(place, 0.8)
+def test_compare_takes_a_baseline_by_its_name(checkout: Path, capsys: Capture) -> None:
+    run = measured(checkout, 0.8)
     found = {
         one["primitive"]: one
         for one in compared(capsys, run, "--baseline-run", "main")["comparisons"]
@@ -169,11 +173,11 @@ def test_compare_takes_a_baseline_by_its_name(place: Path, capsys: Capture) -> N
     assert found["keyed"]["baseline"] == "first"
 
 
-def test_the_index_has_every_run_and_what_it_is_saved_as(place: Path, capsys: Capture) -> None:
-    measured(place, 1.0)
-    (place / "results/runs/broken").mkdir()
-    (place / "results/runs/broken/trials.csv").write_text("")
-    (place / "results/runs/first/report.html").write_text("")
+def test_the_index_has_every_run_and_what_it_is_saved_as(checkout: Path, capsys: Capture) -> None:
+    measured(checkout, 1.0)
+    (checkout / "results/runs/broken").mkdir()
+    (checkout / "results/runs/broken/trials.csv").write_text("")
+    (checkout / "results/runs/first/report.html").write_text("")
     assert printed(report.main, capsys, "--index") == "results/runs/index.html\n"
     page = Path("results/runs/index.html").read_text(encoding="utf-8")
     rows = {

@@ -254,7 +254,7 @@ def in_line_4(edit: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
         (in_line_4(lambda line: line.replace(b",", b"\r,", 1)), "line 4"),
     ],
 )
-def test_what_is_no_table_is_refused_with_its_place(
+def test_what_is_no_table_is_refused_with_its_line(
     make_run: MakeRun, edit: Callable[[bytes], bytes], said: str
 ) -> None:
     table = make_run() / "trials.csv"

@@ -172,8 +172,8 @@ def test_other_runs_have_no_word_of_it(
 
 def test_the_page_begins_with_it_and_says_it_once(run: Path, capsys: Capture) -> None:
     page = printed(report.main, capsys, run, "--out", "-")
-    places = [page.index(f'<section id="r1-{name}"') for name in ("cores", "answer", "map")]
-    assert places == sorted(places)
+    positions = [page.index(f'<section id="r1-{name}"') for name in ("cores", "answer", "map")]
+    assert positions == sorted(positions)
     said = sentence_of(run)
     assert page.count(said) == 1
     assert "threads on fast 2, slow 2: global" not in page  # the note of other runs

@@ -98,7 +98,7 @@ def test_no_hold_starts_the_axis_of_holds(make_run: MakeRun) -> None:
     assert "0 ns" in words(made) and "1 µs" in words(made)
 
 
-def test_a_primitive_at_one_place_of_an_axis_is_no_line_on_it(make_run: MakeRun) -> None:
+def test_a_primitive_at_one_value_of_an_axis_is_no_line_on_it(make_run: MakeRun) -> None:
     cells = synthetic.sweep(["keyed"], threads=(1, 2)) + synthetic.sweep(["striped"], threads=(2,))
     text = words(drawn(make_run(cells=cells))["throughput-by-threads"])
     assert "keyed" in text and "striped" not in text
@@ -363,9 +363,9 @@ def test_a_primitive_that_no_preset_names_has_a_look_of_its_family() -> None:
 
 
 def test_names_of_lines_stay_apart_in_order_and_in_their_room() -> None:
-    places = endings.spread([0.99, 0.98, 0.5, 0.97], least=0.1, low=0, high=1)
-    ordered = sorted(places)
-    assert max(places) <= 1 and places[0] > places[1] > places[3] > places[2]
+    heights = endings.spread([0.99, 0.98, 0.5, 0.97], least=0.1, low=0, high=1)
+    ordered = sorted(heights)
+    assert max(heights) <= 1 and heights[0] > heights[1] > heights[3] > heights[2]
     assert all(b - a >= 0.1 - 1e-9 for a, b in zip(ordered, ordered[1:]))
 
 
@@ -376,8 +376,8 @@ def test_a_logarithmic_axis_has_a_few_round_ticks(low: float, high: float) -> No
 
 
 def test_ticks_whose_words_would_touch_are_left_out() -> None:
-    places = [1.0, 2.0, 2.1, 4.0, 1000.0]
-    kept = scales.apart(places)
+    positions = [1.0, 2.0, 2.1, 4.0, 1000.0]
+    kept = scales.apart(positions)
     assert kept[0] == 1 and kept[-1] == 1000 and 2.1 not in kept
 
 

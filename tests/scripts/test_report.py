@@ -426,7 +426,7 @@ def test_wrong_words_end_in_one_line(
 
 # Which primitive for which region.
 
-Fields = dict[regions.Place, Field]
+Fields = dict[regions.Point, Field]
 
 
 def test_one_winner_everywhere_is_one_region() -> None:
@@ -442,7 +442,7 @@ def test_a_region_reaches_over_fields_without_a_significant_difference() -> None
         (2, 0, 0): Field("keyed"),
     }
     (region,) = regions.cover(fields)
-    assert region.primitive == "keyed" and len(region.places) == 3
+    assert region.primitive == "keyed" and len(region.points) == 3
 
 
 def test_every_field_has_an_answer_and_none_a_wrong_one() -> None:
@@ -459,10 +459,10 @@ def test_every_field_has_an_answer_and_none_a_wrong_one() -> None:
     }
     covered = set()
     for region in regions.cover(fields):
-        for place in region.places:
-            one = fields[place]
+        for point in region.points:
+            one = fields[point]
             assert region.primitive == one.first or region.primitive in one.level
-            covered.add(place)
+            covered.add(point)
     assert covered == set(fields)
 
 

@@ -46,7 +46,7 @@ CONTRASTS = """(() => {
   return low;
 })()"""
 # Of each column of the table of cells.
-PLACE = {column.name: place for place, column in enumerate(cell_table.COLUMNS)}
+INDEX = {column.name: index for index, column in enumerate(cell_table.COLUMNS)}
 VISIBLE = "[...document.querySelectorAll('.cells tbody tr')].filter((row) => !row.hidden)"
 
 
@@ -137,14 +137,14 @@ def test_the_toggle_changes_the_theme_and_comes_back(opened: Browser) -> None:
 
 def line_of(opened: Browser, number: str) -> tuple[float, float]:
     """Somewhere on the line of a primitive in the first picture."""
-    place = opened.run(
+    position = opened.run(
         "(() => { const chart = document.querySelector('.chart');"
         " chart.scrollIntoView({block: 'center', behavior: 'instant'});"
         f" const path = chart.querySelector('.own[data-own=\"{number}\"] .reach');"
         " const at = path.getPointAtLength(path.getTotalLength() * 0.93);"
         " const p = at.matrixTransform(path.getScreenCTM()); return [p.x, p.y]; })()"
     )
-    return place[0], place[1]
+    return position[0], position[1]
 
 
 def test_pointing_at_a_line_names_it_and_its_values(opened: Browser) -> None:
@@ -185,10 +185,10 @@ def test_a_keyboard_alone_hides_a_line_and_sorts(opened: Browser) -> None:
 
 
 def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> None:
-    place = PLACE["median"]
+    index = INDEX["median"]
     rows = "[...document.querySelectorAll('.cells tbody tr')]"
-    values = f"{rows}.map((r) => r.cells[{place}].dataset.v)"
-    head = f".cells th:nth-child({place + 1})"
+    values = f"{rows}.map((r) => r.cells[{index}].dataset.v)"
+    head = f".cells th:nth-child({index + 1})"
     opened.click(f"{head} button")
     up = opened.run(values)
     opened.click(f"{head} button")
@@ -203,7 +203,7 @@ def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> 
 def test_words_in_the_filter_all_must_be_in_a_row(opened: Browser) -> None:
     opened.click(".tools input")
     opened.type("keyed_t 8 threads")
-    fields = ", ".join(f"r.cells[{PLACE[name]}].textContent" for name in ("primitive", "threads"))
+    fields = ", ".join(f"r.cells[{INDEX[name]}].textContent" for name in ("primitive", "threads"))
     rows = opened.run(f"{VISIBLE}.map((r) => [{fields}])")
     assert rows and all("keyed_t" in name and threads == "8" for name, threads in rows)
     counted = opened.run("document.querySelector('.tools output').textContent")

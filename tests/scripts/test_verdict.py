@@ -153,16 +153,16 @@ def check_headline(told: answer.Advice, table: verdict.Table) -> None:
     """Each clause of the sentence, in each cell that it speaks of."""
     whole = len(told.groups)
     others = {
-        place: [
-            table.between(place, told.primitive, label)
-            for label in table.groups[place].competitors
+        group: [
+            table.between(group, told.primitive, label)
+            for label in table.groups[group].competitors
             if label != told.primitive
         ]
-        for place in told.groups
+        for group in told.groups
     }
     ahead = {
-        place
-        for place, found in others.items()
+        group
+        for group, found in others.items()
         if all(one is not None and one.verdict == verdict.FASTER for one in found)
     }
     if told.confidence == "tie":
@@ -192,25 +192,25 @@ def check_tie(told: answer.Advice, table: verdict.Table) -> None:
     assert said is not None and said[3] == told.primitive
     names = said[1].replace(" or ", ", ").split(", ")
     assert told.primitive in names and len(names) > 1
-    for place in told.groups:
-        first = table.groups[place].competitors[0]
-        for one in (table.between(place, name, first) for name in names if name != first):
+    for group in told.groups:
+        first = table.groups[group].competitors[0]
+        for one in (table.between(group, name, first) for name in names if name != first):
             assert one is not None and one.verdict != verdict.SLOWER
             assert one.ratio >= 1 - (int(said[2]) + 0.5) / 100 and one.ratio >= 0.9
 
 
-def check_rivals(names: str, told: answer.Advice, table: verdict.Table, places: list[int]) -> None:
-    for place in places:
-        labels = [label for label in table.groups[place].competitors if label != told.primitive]
+def check_rivals(names: str, told: answer.Advice, table: verdict.Table, groups: list[int]) -> None:
+    for group in groups:
+        labels = [label for label in table.groups[group].competitors if label != told.primitive]
         named = labels if names.startswith("at least") else names.split(", ")
-        found = [table.between(place, told.primitive, label) for label in named]
+        found = [table.between(group, told.primitive, label) for label in named]
         same = [one is None or not one.significant for one in found]
         assert any(same) if names.startswith("at least") else all(same), told
 
 
 def check_against_the_usual(said: re.Match[str], told: answer.Advice, table: verdict.Table) -> None:
     low, high = (float(text.replace(",", "")) for text in (said[1], said[2] or said[1]))
-    found = [table.between(place, told.primitive, said[3]) for place in told.groups]
+    found = [table.between(group, told.primitive, said[3]) for group in told.groups]
     known = [one for one in found if one is not None]
     for one in known:
         assert low * 0.949 <= one.ratio <= high * 1.051

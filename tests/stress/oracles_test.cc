@@ -176,7 +176,7 @@ TEST(Oracles, NameWhatIsWrongAndWhoIsConcerned) {
        "thread 1 does not hold key 0, and is_held_by_this_thread() says that it does"},
       {checked(OwnerAnswer{.query = OwnerAnswer::kLocked, .answer = true}), Oracle::kModel,
        "no thread holds key 0, and is_locked() says that one does"},
-      // A hold that is partly released is left to the model.
+      // A hold that is partly released is left to the oracle `model`.
       {checked(Holders{.thread = 1, .excess = OtherHolder{2, OtherHolder::kPartReleased}}),
        Oracle::kModel, ""},
       {checked(Refusal{.owner = true}), Oracle::kModel, "which it holds"},

@@ -120,7 +120,7 @@ TEST(ReportJson, IsWrittenAsEver) {
                    .text = "changes lock",
                    .act = "changes",
                    .keys = {0, 3},
-                   .place = "spin_lock.h:31",
+                   .source_line = "spin_lock.h:31",
                    .access = true,
                    .wrong = true,
                    .word = "lock",

@@ -176,7 +176,7 @@ TEST(Stall, AKeyThatWaitsForTheOneOfAnAwaitingHolderIsDependent) {
   EXPECT_EQ(explain_stall({awaiter, {1, wants(0), {}}}, kPerKey, {}).oracle, Oracle::kProgress);
 }
 
-TEST(Stall, AWaiterForAFreePlaceOfOneLockHasLostAWakeUp) {
+TEST(Stall, AWaiterForAFreeSlotOfOneLockHasLostAWakeUp) {
   constexpr Abilities kSemaphore{{.capacity = 2}};
   ThreadPosition awaiter{0, {}, {has(0)}, 1};
   for (const std::uint16_t key : {0, 1}) {  // both are one lock

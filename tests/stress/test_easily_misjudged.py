@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Correct locks that a checker easily reports, each beside one that is broken at the same place."""
+"""Correct locks that a checker easily reports, each beside one that is broken at the same point."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ TEST(TraceText, HasTheLastEventsOfALongTrace) {
 }
 
 TraceStep access(std::int32_t thread, const char* act, const char* word) {
-  return {.thread = thread, .act = act, .place = act, .access = true, .word = word};
+  return {.thread = thread, .act = act, .source_line = act, .access = true, .word = word};
 }
 
 TEST(Reordered, IsWhatOnlyOneExecutionMadeInThisOrder) {

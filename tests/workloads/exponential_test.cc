@@ -55,9 +55,9 @@ TEST(Exponential, IsToldFromOneWithAMeanTwentiethLarger) {
 
 TEST(Exponential, DrawsEachEntryOfAListAsOften) {
   const std::vector<int> list{10, 20, 20, 70};
-  Exponential places(3);
+  Exponential indices(3);
   std::map<int, int> drawn;
-  for (std::size_t i = 0; i < Exponential::kSize; ++i) ++drawn[places.next_of(list)];
+  for (std::size_t i = 0; i < Exponential::kSize; ++i) ++drawn[indices.next_of(list)];
   EXPECT_EQ(drawn, (std::map<int, int>{{10, 256}, {20, 512}, {70, 256}}));
 }
 

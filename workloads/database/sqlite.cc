@@ -37,8 +37,8 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  void bind(int place, std::uint64_t value) {
-    sqlite3_bind_int64(statement_, place, static_cast<sqlite3_int64>(value));
+  void bind(int index, std::uint64_t value) {
+    sqlite3_bind_int64(statement_, index, static_cast<sqlite3_int64>(value));
   }
 
   // Runs the statement to its end. Returns the first number of the first row, or 0 if there are no

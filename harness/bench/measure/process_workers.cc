@@ -51,9 +51,9 @@ std::string ProcessWorkers::start(int processor, std::function<void()> body) {
 }
 
 void ProcessWorkers::live(int processor, std::size_t worker, const std::function<void()>& body) {
-  const std::vector<int> first = places_.first_for(processor, worker);
+  const std::vector<int> first = start_.first_for(processor, worker);
   if (!first.empty()) bind_to_processors(0, first);
-  if (processor == kAnyProcessor) places_.free_caller();
+  if (processor == kAnyProcessor) start_.free_caller();
   try {
     body();
   } catch (const ServiceError& error) {

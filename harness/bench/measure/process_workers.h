@@ -47,7 +47,7 @@ class ProcessWorkers final : public WorkerGroup {
   [[noreturn]] void leave(std::size_t worker, const std::exception& error, int exit_code);
   void note_end(std::size_t worker, int status);
 
-  const StartProcessors places_;
+  const StartProcessors start_;
   platform::SharedArray<LastWords> last_words_;
   std::vector<pid_t> workers_;  // 0: it has ended
   std::optional<WorkerFailure> failure_;

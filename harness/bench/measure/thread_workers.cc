@@ -13,16 +13,16 @@
 
 namespace lockbench {
 
-StartProcessors::StartProcessors() : places_(allowed_processor_numbers()) {}
+StartProcessors::StartProcessors() : processors_(allowed_processor_numbers()) {}
 
 std::vector<int> StartProcessors::first_for(int processor, std::size_t worker) const {
   if (processor != kAnyProcessor) return {processor};
-  if (places_.empty()) return {};
-  return {places_[worker % places_.size()]};
+  if (processors_.empty()) return {};
+  return {processors_[worker % processors_.size()]};
 }
 
 void StartProcessors::free_caller() const {
-  if (!places_.empty()) bind_to_processors(0, places_);
+  if (!processors_.empty()) bind_to_processors(0, processors_);
 }
 
 namespace {
@@ -54,14 +54,14 @@ std::string refused_binding(int error) {
 }  // namespace
 
 std::string ThreadWorkers::start(int processor, std::function<void()> body) {
-  const std::vector<int> first = places_.first_for(processor, threads_.size());
+  const std::vector<int> first = start_.first_for(processor, threads_.size());
   if (processor != kAnyProcessor) {
     const int error = create(first, std::move(body));
     if (error == EPERM || error == EACCES || error == ENOSYS) return refused_binding(error);
     return error == 0 ? "" : advice(error);
   }
   int error = create(first, [this, body] {
-    places_.free_caller();
+    start_.free_caller();
     body();
   });
   // Where a thread that is not bound starts is an improvement only: doctor says that it is refused.

@@ -63,7 +63,7 @@ class StartProcessors {
   void free_caller() const;
 
  private:
-  std::vector<int> places_;  // those that this process may use; empty: they are unknown
+  std::vector<int> processors_;  // those that this process may use; empty: they are unknown
 };
 
 class ThreadWorkers final : public WorkerGroup {
@@ -83,7 +83,7 @@ class ThreadWorkers final : public WorkerGroup {
   int create(const std::vector<int>& where, std::function<void()> body);
   void run(const std::function<void()>& body, std::size_t worker);
 
-  const StartProcessors places_;
+  const StartProcessors start_;
   std::vector<pthread_t> threads_;
 
   std::mutex mutex_;  // guards failure_

@@ -19,11 +19,11 @@ absl::StatusOr<LatencyTable> LatencyTable::read(const std::filesystem::path& pat
   absl::StatusOr<RunTable> table = RunTable::open(path, header);
   if (absl::IsNotFound(table.status())) return latency;
   if (!table.ok()) return table.status();
-  std::vector<std::size_t> places;
-  absl::Status status = table->find({"run_id", "trial", "kind", "count", "attempt"}, places);
+  std::vector<std::size_t> indices;
+  absl::Status status = table->find({"run_id", "trial", "kind", "count", "attempt"}, indices);
   while (status.ok() && table->next()) {
     status = table->split();
-    if (status.ok()) status = latency.take_row(*table, places, run);
+    if (status.ok()) status = latency.take_row(*table, indices, run);
   }
   status.Update(table->lines().status());
   if (!status.ok()) return status;
@@ -44,9 +44,9 @@ FileSpan LatencyTable::span_of(std::uint32_t trial, std::uint32_t last_attempt,
   return span;
 }
 
-absl::Status LatencyTable::take_row(const RunTable& table, const std::vector<std::size_t>& places,
+absl::Status LatencyTable::take_row(const RunTable& table, const std::vector<std::size_t>& indices,
                                     const RunIdentity& run) {
-  const auto cell = [&](Column column) { return table.cells()[places[column]]; };
+  const auto cell = [&](Column column) { return table.cells()[indices[column]]; };
   if (cell(kRunId) != run.run_id) {
     return table.wrong(
         absl::StrFormat("run_id is \"%s\" where the run's is \"%s\"", cell(kRunId), run.run_id));

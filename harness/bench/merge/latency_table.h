@@ -41,7 +41,7 @@ class LatencyTable {
     Samples samples{};
   };
 
-  absl::Status take_row(const RunTable& table, const std::vector<std::size_t>& places,
+  absl::Status take_row(const RunTable& table, const std::vector<std::size_t>& indices,
                         const RunIdentity& run);
 
   std::unordered_map<std::uint32_t, std::vector<Times>> times_;

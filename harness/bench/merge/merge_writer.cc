@@ -113,16 +113,16 @@ class Output {
   std::string waiting_;
 };
 
-// Replaces the cell at `place` in each line of `text` by `run_id`. The cells before it have no
+// Replaces the cell at `column` in each line of `text` by `run_id`. The cells before it have no
 // quotes.
-std::string with_run_id(std::string_view text, std::size_t place, const std::string& run_id) {
+std::string with_run_id(std::string_view text, std::size_t column, const std::string& run_id) {
   std::string out;
   out.reserve(text.size() + run_id.size());
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     std::size_t from = 0;
-    for (std::size_t i = 0; i < place; ++i) from = line.find(',', from) + 1;
+    for (std::size_t i = 0; i < column; ++i) from = line.find(',', from) + 1;
     const std::size_t to = std::min(line.find(',', from), line.size());
     out += line.substr(0, from);
     out += run_id;
@@ -133,7 +133,7 @@ std::string with_run_id(std::string_view text, std::size_t place, const std::str
   return out;
 }
 
-absl::StatusOr<std::size_t> place_of_run_id(const std::string& header) {
+absl::StatusOr<std::size_t> column_of_run_id(const std::string& header) {
   std::vector<std::string> unquoted;
   std::vector<std::string_view> columns;
   split_record(header, columns, unquoted);
@@ -151,8 +151,8 @@ absl::Status write_table(const fs::path& path, const char* name, const std::stri
   absl::StatusOr<Output> out = Output::create(path / name);
   if (!out.ok()) return out.status();
   absl::Status status = out->add(header + "\n");
-  const absl::StatusOr<std::size_t> place = place_of_run_id(header);
-  if (!place.ok()) return place.status();
+  const absl::StatusOr<std::size_t> column = column_of_run_id(header);
+  if (!column.ok()) return column.status();
   const std::string cell = csv_record({run_id});
   const std::string id = cell.substr(0, cell.size() - 1);
   FilePool files;
@@ -161,7 +161,7 @@ absl::Status write_table(const fs::path& path, const char* name, const std::stri
     if (rows.run == TrialRows::kNone || (rows.*span).size == 0) continue;
     if (!status.ok()) return status;
     status = files.read(runs[rows.run].folder / name, rows.*span, text);
-    if (status.ok()) status = out->add(with_run_id(text, *place, id));
+    if (status.ok()) status = out->add(with_run_id(text, *column, id));
   }
   status.Update(out->finish());
   return status;
@@ -198,7 +198,7 @@ absl::Status empty_folder(const fs::path& folder) {
 }
 
 // Moves `fresh` to `out` in one step, and removes the previous contents.
-absl::Status take_place(const fs::path& fresh, const fs::path& out) {
+absl::Status move_to(const fs::path& fresh, const fs::path& out) {
   const fs::path parent = out.has_parent_path() ? out.parent_path() : ".";
   if (::rename(fresh.c_str(), out.c_str()) == 0) return sync_folder(parent);
   if (errno != ENOTEMPTY && errno != EEXIST) return file_error(out.string(), errno);
@@ -260,7 +260,7 @@ absl::Status write_merged(const fs::path& given, const Meta& meta,
   if (!lock.ok()) return lock.status();
   absl::Status status = empty_folder(fresh);
   if (status.ok()) status = write_all(fresh, meta, runs, index);
-  if (status.ok()) return take_place(fresh, out);
+  if (status.ok()) return move_to(fresh, out);
   std::error_code ignored;  // the first error is the one to report
   fs::remove_all(fresh, ignored);
   return status;

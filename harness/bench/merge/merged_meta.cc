@@ -46,7 +46,7 @@ RunPart part_of(const Meta& meta, std::uint32_t trials, const std::vector<Period
 }
 
 // The key to sort parts: by shard, then by time.
-auto place_of(const RunPart& part) {
+auto sort_key(const RunPart& part) {
   const Shard shard = part.shard.value_or(Shard{.index = 0, .of = 0});
   return std::tuple(shard.of, shard.index, part.started_at, part.run_id);
 }
@@ -77,7 +77,7 @@ std::vector<RunPart> parts_of(const std::vector<FoundRun>& runs, const TrialInde
   std::vector<RunPart> parts;
   for (auto& [id, part] : by_id) parts.push_back(std::move(part));
   std::sort(parts.begin(), parts.end(),
-            [](const RunPart& a, const RunPart& b) { return place_of(a) < place_of(b); });
+            [](const RunPart& a, const RunPart& b) { return sort_key(a) < sort_key(b); });
   return parts;
 }
 

@@ -31,28 +31,28 @@ absl::Status RunTable::split() {
   return wrong(absl::StrFormat("%d cells where the header has %d", cells_.size(), columns_.size()));
 }
 
-std::optional<std::size_t> RunTable::place_of(std::string_view name) const {
+std::optional<std::size_t> RunTable::index_of(std::string_view name) const {
   const auto found = std::find(columns_.begin(), columns_.end(), name);
   if (found == columns_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - columns_.begin());
 }
 
 std::optional<std::string_view> RunTable::cell(std::string_view column) const {
-  const std::optional<std::size_t> place = place_of(column);
-  return place ? std::optional(cells_[*place]) : std::nullopt;
+  const std::optional<std::size_t> index = index_of(column);
+  return index ? std::optional(cells_[*index]) : std::nullopt;
 }
 
 absl::Status RunTable::find(const std::vector<std::string_view>& names,
-                            std::vector<std::size_t>& places) const {
+                            std::vector<std::size_t>& indices) const {
   for (const std::string_view name : names) {
-    const std::optional<std::size_t> place = place_of(name);
-    if (!place) {
+    const std::optional<std::size_t> index = index_of(name);
+    if (!index) {
       return absl::FailedPreconditionError(
           absl::StrFormat("%s:1: column \"%s\" is missing; merge runs that this version of "
                           "lockbench or a later one wrote",
                           path_.string(), name));
     }
-    places.push_back(*place);
+    indices.push_back(*index);
   }
   return absl::OkStatus();
 }

@@ -43,7 +43,7 @@ class RunTable {
 
   // Appends the positions of columns that a table of this kind must have.
   absl::Status find(const std::vector<std::string_view>& names,
-                    std::vector<std::size_t>& places) const;
+                    std::vector<std::size_t>& indices) const;
 
   absl::Status wrong(std::string_view what) const;
 
@@ -52,7 +52,7 @@ class RunTable {
       : path_(std::move(path)), lines_(std::move(lines)) {}
 
   absl::Status check_header(std::string_view right);
-  std::optional<std::size_t> place_of(std::string_view name) const;
+  std::optional<std::size_t> index_of(std::string_view name) const;
 
   std::filesystem::path path_;
   CsvLines lines_;

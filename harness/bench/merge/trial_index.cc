@@ -60,7 +60,7 @@ class TrialIndex::TrialsTable {
                                         "valid",        "started_at", "wait_samples",
                                         "held_samples", "warmup_s",   "window_s"};
     names.insert(names.end(), kPlannedColumns.begin(), kPlannedColumns.end());
-    if (absl::Status status = table_.find(names, places_); !status.ok()) return status;
+    if (absl::Status status = table_.find(names, indices_); !status.ok()) return status;
     while (table_.next()) {
       if (absl::Status status = take_row(); !status.ok()) return status;
     }
@@ -71,7 +71,7 @@ class TrialIndex::TrialsTable {
   }
 
  private:
-  std::string_view cell(std::size_t column) const { return table_.cells()[places_[column]]; }
+  std::string_view cell(std::size_t column) const { return table_.cells()[indices_[column]]; }
   MergedRun& run() { return index_.runs_.back(); }
 
   absl::Status check() const {
@@ -117,7 +117,7 @@ class TrialIndex::TrialsTable {
     samples_[1] += count_in(cell(kHolds));
     rows_.rows.size += table_.lines().line().size() + 1;
     for (std::size_t i = 0; i < table_.cells().size(); ++i) {
-      if (i != places_[kRunId]) hash_.add(table_.cells()[i]);
+      if (i != indices_[kRunId]) hash_.add(table_.cells()[i]);
     }
     const double lasted = seconds_in(cell(kWarmup)) + seconds_in(cell(kWindow));
     add_period(run().periods, {rows_.started, rows_.started + std::llround(std::floor(lasted))});
@@ -144,7 +144,7 @@ class TrialIndex::TrialsTable {
   const std::string_view run_id_;
   const std::uint32_t number_;
   std::vector<bool> seen_;
-  std::vector<std::size_t> places_;
+  std::vector<std::size_t> indices_;
   std::optional<std::uint32_t> trial_;
   TrialRows rows_;
   LatencyTable::Samples samples_{};

@@ -50,7 +50,7 @@ std::uint64_t ExclusionCheck::intruders() {
   std::latch leave(1);
   std::deque<std::latch> all_tried;
   std::vector<std::jthread> inside;
-  // Each place is acquired by a different thread, because one thread may acquire its own place
+  // Each slot is acquired by a different thread, because one thread may acquire its own slot
   // twice.
   for (std::uint32_t i = 0; i < capacity_; ++i) {
     std::latch& tried = all_tried.emplace_back(1);
@@ -87,7 +87,7 @@ void ExclusionCheck::add_rounds() {
   for (std::uint64_t i = 0; i < kRounds; ++i) {
     const std::unique_ptr<CheckedHandle> handle = handle_at_(0);
     handle->lock();
-    Guarded& count = counts_[handle->place()];
+    Guarded& count = counts_[handle->slot()];
     const std::uint64_t seen = count.read();
     platform::pause();  // gives the other thread time to enter
     count.write(seen + 1);

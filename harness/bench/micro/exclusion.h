@@ -32,7 +32,7 @@ class CheckedHandle {
   virtual void lock() = 0;
   virtual bool try_lock() = 0;
   virtual void unlock() = 0;
-  virtual std::size_t place() const = 0;  // the place that only its holder may write to
+  virtual std::size_t slot() const = 0;  // the slot that only its holder may write to
 };
 
 template <class HandleAt>
@@ -44,7 +44,7 @@ class CheckedHandleOf final : public CheckedHandle {
   void lock() override { handle_.lock(); }
   bool try_lock() override { return handle_.try_lock(); }
   void unlock() override { handle_.unlock(); }
-  std::size_t place() const override { return lease_of(handle_); }
+  std::size_t slot() const override { return lease_of(handle_); }
 
  private:
   decltype(std::declval<const HandleAt&>()(0)) handle_;

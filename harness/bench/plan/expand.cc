@@ -156,20 +156,20 @@ class Cells {
 
   absl::Status add(const Sweep& given) {
     const Sweep sweep = with_defaults(given);
-    const std::string place = sweep.where.empty() ? "" : sweep.where + ": ";
+    const std::string prefix = sweep.where.empty() ? "" : sweep.where + ": ";
     if (size_of(sweep) > kMostTrials) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "%sthe sweep has more than %d cells; take fewer values", place, kMostTrials));
+          "%sthe sweep has more than %d cells; take fewer values", prefix, kMostTrials));
     }
     if (!given.loads.empty() && !given.thinks.empty()) {
       return absl::InvalidArgumentError(
-          place + "load: determines the think time, so leave out think, or write think alone");
+          prefix + "load: determines the think time, so leave out think, or write think alone");
     }
     absl::Status unreached = absl::OkStatus();
     const std::size_t before = added_;
     for (Cell& cell : product_of(sweep)) {
       complete(sweep, cell);
-      const absl::Status status = add(place, sweep, std::move(cell), unreached);
+      const absl::Status status = add(prefix, sweep, std::move(cell), unreached);
       if (!status.ok()) return status;
     }
     return added_ == before ? unreached : absl::OkStatus();
@@ -192,21 +192,21 @@ class Cells {
   std::optional<std::string> windows() const { return lengthened_.said(cells_.size()); }
 
  private:
-  absl::Status add(const std::string& place, const Sweep& sweep, Cell cell,
+  absl::Status add(const std::string& prefix, const Sweep& sweep, Cell cell,
                    absl::Status& unreached) {
     const absl::Status sound = check_cell(cell);
     const absl::StatusOr<CellTraits> traits = sound.ok() ? check_(cell) : sound;
     const std::string primitive = to_text(cell.primitive);
     if (!traits.ok()) {
       const absl::Status error = absl::InvalidArgumentError(absl::StrFormat(
-          "%s%s: %s", place, describe(cell), std::string(traits.status().message())));
+          "%s%s: %s", prefix, describe(cell), std::string(traits.status().message())));
       if (!sweep.skip_unsupported || !absl::IsFailedPrecondition(traits.status())) return error;
       skipped_.emplace(primitive, error);
       return absl::OkStatus();
     }
     if (cell.load) {
       const absl::StatusOr<Work> think = think_for_load(cell, *traits);
-      if (!think.ok()) return note_load(place, sweep, cell, think.status(), unreached);
+      if (!think.ok()) return note_load(prefix, sweep, cell, think.status(), unreached);
       cell.think = *think;
     }
     const bool longer = fit_window(sweep, *traits, cell);
@@ -223,10 +223,10 @@ class Cells {
 
   // A load that some cells cannot reach is measured in the others. A preset is for many machines:
   // on those with few processors its sweeps do without the loads that none of their cells reaches.
-  absl::Status note_load(const std::string& place, const Sweep& sweep, const Cell& cell,
+  absl::Status note_load(const std::string& prefix, const Sweep& sweep, const Cell& cell,
                          const absl::Status& status, absl::Status& unreached) {
     const absl::Status error = absl::InvalidArgumentError(
-        absl::StrFormat("%s%s: %s", place, describe(cell), std::string(status.message())));
+        absl::StrFormat("%s%s: %s", prefix, describe(cell), std::string(status.message())));
     if (!absl::IsFailedPrecondition(status)) return error;
     if (sweep.every_load) unreached_.emplace(to_text(cell.load), error);
     if (unreached.ok()) unreached = error;

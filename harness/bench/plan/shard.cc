@@ -87,10 +87,10 @@ class Divider {
     std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
     for (std::size_t i = 0; i < shards.size(); ++i) least.emplace(shards[i].seconds, i);
     for (const Portion* unit : rest) {
-      const std::size_t place = least.top().second;
+      const std::size_t index = least.top().second;
       least.pop();
-      shards[place].add(*unit);
-      least.emplace(shards[place].seconds, place);
+      shards[index].add(*unit);
+      least.emplace(shards[index].seconds, index);
     }
   }
 

@@ -100,9 +100,9 @@ absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name) 
 
 absl::Status check_separator(const std::vector<std::string>& header, std::string_view name) {
   if (header.size() != 1) return absl::OkStatus();
-  const std::size_t place = header.front().find_first_of(";\t|");
-  if (place == std::string::npos) return absl::OkStatus();
-  const char separator = header.front()[place];
+  const std::size_t position = header.front().find_first_of(";\t|");
+  if (position == std::string::npos) return absl::OkStatus();
+  const char separator = header.front()[position];
   return absl::InvalidArgumentError(
       absl::StrFormat("%s:1: the columns are separated by %s; save the table with commas", name,
                       separator == '\t' ? "tabs" : absl::StrFormat("'%c'", separator)));

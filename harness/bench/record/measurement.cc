@@ -48,14 +48,14 @@ class Columns {
  public:
   Columns(const std::vector<std::string>& header, std::string_view name, const RowCheck* check)
       : width_(header.size()), name_(name), check_(check) {
-    for (std::size_t i = 0; i < header.size(); ++i) places_.emplace(header[i], i);
+    for (std::size_t i = 0; i < header.size(); ++i) indices_.emplace(header[i], i);
   }
 
   absl::StatusOr<Measurement> read(const CsvRecord& row) const {
     if (row.fields.size() != width_) return wrong(row, "has not the header's cells");
     const std::string difference =
         check_ == nullptr ? "" : check_->difference([&](std::string_view column) {
-          return places_.contains(column) ? std::optional(cell(row, column)) : std::nullopt;
+          return indices_.contains(column) ? std::optional(cell(row, column)) : std::nullopt;
         });
     if (!difference.empty()) return wrong(row, "is of another run: " + difference);
     Measurement found;
@@ -78,8 +78,8 @@ class Columns {
 
  private:
   std::string_view cell(const CsvRecord& row, std::string_view column) const {
-    const auto place = places_.find(column);
-    return place == places_.end() ? std::string_view() : row.fields[place->second];
+    const auto found = indices_.find(column);
+    return found == indices_.end() ? std::string_view() : row.fields[found->second];
   }
 
   absl::Status wrong(const CsvRecord& row, std::string_view what) const {
@@ -90,7 +90,7 @@ class Columns {
   const std::size_t width_;
   const std::string_view name_;
   const RowCheck* const check_;
-  std::map<std::string_view, std::size_t> places_;
+  std::map<std::string_view, std::size_t> indices_;
 };
 
 }  // namespace

@@ -332,14 +332,14 @@ constexpr FieldDescription kLatencyColumns[] = {
 std::vector<Column> with_descriptions(std::vector<Column> columns) {
   const Sample none;
   fields(none, [&columns](const Field& field, const auto&) {
-    const auto place = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
       return column.name == field.name;
     });
-    if (place == columns.end()) {
+    if (found == columns.end()) {
       throw std::logic_error("the field " + std::string(field.name) +
                              " of the sample has no column: add it at the end of kColumns");
     }
-    static_cast<FieldDescription&>(*place) = field;
+    static_cast<FieldDescription&>(*found) = field;
   });
   return columns;
 }

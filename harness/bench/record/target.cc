@@ -21,9 +21,9 @@ const Target* find_target(std::string_view name) {
 }
 
 TargetMatch match_target(const Machine& machine, const Target& target) {
-  const bool same_model =
+  const bool same_cpu_model =
       machine.cpu_model && machine.cpu_model->find(target.name) != std::string::npos;
-  if (same_model && machine.cores == target.cores &&
+  if (same_cpu_model && machine.cores == target.cores &&
       machine.hardware_threads == target.hardware_threads) {
     return {.matches = true, .note = ""};
   }

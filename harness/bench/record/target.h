@@ -13,7 +13,7 @@
 namespace lockbench {
 
 struct Target {
-  std::string_view name;  // as it occurs in the processor's model name
+  std::string_view name;  // as it occurs in the name of the CPU model
   std::uint32_t cores = 0;
   std::uint32_t hardware_threads = 0;
 

@@ -70,7 +70,7 @@ std::vector<SlurmNode> parse_sinfo(std::string_view text, bool any_partition) {
   return nodes;
 }
 
-void add_states(const std::vector<SlurmNode>& nodes, const SlurmPlace& place,
+void add_states(const std::vector<SlurmNode>& nodes, const SlurmSelection& selection,
                 std::vector<NodeAnswer>& answers) {
   for (const SlurmNode& node : nodes) {
     const auto found = std::find_if(answers.begin(), answers.end(), [&](const NodeAnswer& answer) {
@@ -82,7 +82,7 @@ void add_states(const std::vector<SlurmNode>& nodes, const SlurmPlace& place,
                                    .name = node.name, .report = {}, .trouble = "it was not asked"});
     if (answer.report) continue;
     answer.not_eligible =
-        !place.constraint.empty() &&
+        !selection.constraint.empty() &&
         std::any_of(kNotEligible.begin(), kNotEligible.end(), [&](std::string_view refusal) {
           return answer.trouble.find(refusal) != std::string::npos;
         });
@@ -92,12 +92,13 @@ void add_states(const std::vector<SlurmNode>& nodes, const SlurmPlace& place,
 }
 
 void sort_as(const std::vector<std::string>& lines, std::vector<NodeAnswer>& answers) {
-  const auto place = [&lines](const NodeAnswer& answer) {
+  const auto position = [&lines](const NodeAnswer& answer) {
     return std::find_if(lines.begin(), lines.end(),
                         [&](const std::string& line) { return line.ends_with(answer.name); });
   };
-  std::stable_sort(answers.begin(), answers.end(),
-                   [&](const NodeAnswer& a, const NodeAnswer& b) { return place(a) < place(b); });
+  std::stable_sort(answers.begin(), answers.end(), [&](const NodeAnswer& a, const NodeAnswer& b) {
+    return position(a) < position(b);
+  });
 }
 
 void shorten_names(std::vector<NodeAnswer>& answers) {
@@ -108,14 +109,14 @@ void shorten_names(std::vector<NodeAnswer>& answers) {
   for (NodeAnswer& answer : answers) answer.name = short_name(answer.name);
 }
 
-std::string slurm_doctor_script(const std::string& program, const SlurmPlace& place) {
+std::string slurm_doctor_script(const std::string& program, const SlurmSelection& selection) {
   std::vector<std::string> salloc{
       "salloc", "--quiet", "--job-name=lockbench-doctor", "--nodes=1", "--exclusive",
       absl::StrFormat("--immediate=%d", kToAllocate.count()),
       // For an allocation that this program could not release because it was killed.
       absl::StrFormat("--time=%d", kToAnswer.count() / 60 + 1)};
-  if (!place.partition.empty()) salloc.push_back("--partition=" + place.partition);
-  if (!place.constraint.empty()) salloc.push_back("--constraint=" + place.constraint);
+  if (!selection.partition.empty()) salloc.push_back("--partition=" + selection.partition);
+  if (!selection.constraint.empty()) salloc.push_back("--constraint=" + selection.constraint);
   const std::string task = "exec " + srun_of_task("\"$SLURM_JOB_CPUS_PER_NODE\"") + " timeout " +
                            std::to_string(kToAnswer.count()) + " " + doctor_command_of(program);
   const std::string ask = shell_command(salloc) + " --nodelist=\"$1\" sh -c " +
@@ -153,30 +154,30 @@ std::string parallel_doctor_script(const std::string& program, const std::filesy
 }  // namespace internal
 
 absl::StatusOr<std::vector<NodeAnswer>> ask_slurm(const std::string& program,
-                                                  const SlurmPlace& place) {
+                                                  const SlurmSelection& selection) {
   std::vector<std::string> sinfo{"sinfo", "--Node", "--noheader", "--format=%N|%P|%T|%E"};
-  if (!place.partition.empty()) sinfo.push_back("--partition=" + place.partition);
+  if (!selection.partition.empty()) sinfo.push_back("--partition=" + selection.partition);
   const absl::StatusOr<std::string> listed = output_of(sinfo);
   if (!listed.ok()) {
     return absl::FailedPreconditionError(
         absl::StrFormat("%s; call it on a node that has Slurm", listed.status().message()));
   }
-  const std::vector<SlurmNode> nodes = internal::parse_sinfo(*listed, !place.partition.empty());
+  const std::vector<SlurmNode> nodes = internal::parse_sinfo(*listed, !selection.partition.empty());
   if (nodes.empty()) {
     return absl::InvalidArgumentError(
-        place.partition.empty()
+        selection.partition.empty()
             ? "--partition: not given, and Slurm has no default one; name one that sinfo lists"
             : absl::StrFormat("--partition: '%s' has no node; name one that sinfo lists",
-                              place.partition));
+                              selection.partition));
   }
   std::string names;
   for (const SlurmNode& node : nodes) names += node.name + "\n";
   const absl::StatusOr<std::string> said =
-      output_of({"sh", "-c", internal::slurm_doctor_script(program, place)}, within(nodes.size()),
-                std::move(names));
+      output_of({"sh", "-c", internal::slurm_doctor_script(program, selection)},
+                within(nodes.size()), std::move(names));
   if (!said.ok()) return absl::InternalError(said.status().message());
   std::vector<NodeAnswer> answers = parse_answers(*said);
-  internal::add_states(nodes, place, answers);
+  internal::add_states(nodes, selection, answers);
   return answers;
 }
 

@@ -24,7 +24,7 @@ struct SlurmNode {
 };
 
 // Where Slurm searches for nodes; empty: anywhere.
-struct SlurmPlace {
+struct SlurmSelection {
   std::string partition;  // empty: the default partition
   std::string constraint;
 };
@@ -34,7 +34,7 @@ struct SlurmPlace {
 // answers include nodes that are busy or down, with the reason. `program`: the path of lockbench on
 // the nodes. InvalidArgument or FailedPrecondition if Slurm is missing or has no suitable node.
 absl::StatusOr<std::vector<NodeAnswer>> ask_slurm(const std::string& program,
-                                                  const SlurmPlace& place);
+                                                  const SlurmSelection& selection);
 
 // Runs doctor on each host of a --sshloginfile.
 absl::StatusOr<std::vector<NodeAnswer>> ask_hosts(const std::string& program,
@@ -47,7 +47,7 @@ namespace internal {
 std::vector<SlurmNode> parse_sinfo(std::string_view text, bool any_partition);
 
 // Adds Slurm's state to the answers of the nodes without a report.
-void add_states(const std::vector<SlurmNode>& nodes, const SlurmPlace& place,
+void add_states(const std::vector<SlurmNode>& nodes, const SlurmSelection& selection,
                 std::vector<NodeAnswer>& answers);
 
 // Sorts the answers in the order of these lines of a --sshloginfile. A line may have more before
@@ -59,7 +59,7 @@ void shorten_names(std::vector<NodeAnswer>& answers);
 
 // Scripts for sh that print the input of parse_answers(). The script for Slurm reads the names of
 // the nodes from its standard input, one on each line.
-std::string slurm_doctor_script(const std::string& program, const SlurmPlace& place);
+std::string slurm_doctor_script(const std::string& program, const SlurmSelection& selection);
 std::string parallel_doctor_script(const std::string& program, const std::filesystem::path& hosts);
 
 }  // namespace internal

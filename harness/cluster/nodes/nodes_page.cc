@@ -189,15 +189,15 @@ struct SharedFinding {
 
 std::vector<SharedFinding> shared_findings(const NodesSummary& summary) {
   std::vector<SharedFinding> shared;
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> indices;
   for (const NodeAnswer& node : summary.nodes) {
     if (!node.report) continue;
     for (const Finding& finding : node.report->findings) {
       if (finding.severity == Severity::kFine) continue;
-      const auto [place, fresh] =
-          places.try_emplace({finding.name, finding.effect, finding.fix}, shared.size());
+      const auto [found, fresh] =
+          indices.try_emplace({finding.name, finding.effect, finding.fix}, shared.size());
       if (fresh) shared.push_back({.finding = finding, .texts = {}});
-      auto& texts = shared[place->second].texts;
+      auto& texts = shared[found->second].texts;
       auto text = std::find_if(texts.begin(), texts.end(),
                                [&](const auto& one) { return one.first == finding.what; });
       if (text == texts.end()) text = texts.insert(text, {finding.what, {}});

@@ -51,11 +51,11 @@ void add_trials(const fs::path& folder, std::set<std::uint32_t>& trials) {
   std::vector<std::string_view> cells;
   std::vector<std::string> unquoted;
   split_record(lines->line(), cells, unquoted);
-  const auto place = std::find(cells.begin(), cells.end(), "trial") - cells.begin();
+  const auto index = std::find(cells.begin(), cells.end(), "trial") - cells.begin();
   while (lines->next()) {
     if (!split_record(lines->line(), cells, unquoted)) continue;
-    if (place >= static_cast<std::ptrdiff_t>(cells.size())) continue;
-    const auto trial = parse_number<std::uint32_t>(cells[static_cast<std::size_t>(place)]);
+    if (index >= static_cast<std::ptrdiff_t>(cells.size())) continue;
+    const auto trial = parse_number<std::uint32_t>(cells[static_cast<std::size_t>(index)]);
     if (trial) trials.insert(*trial);
   }
 }

@@ -36,8 +36,8 @@ std::string directives(const std::vector<std::pair<std::string, std::string>>& o
   return text;
 }
 
-void add_place(const Submission& submission,
-               std::vector<std::pair<std::string, std::string>>& options) {
+void add_selection(const Submission& submission,
+                   std::vector<std::pair<std::string, std::string>>& options) {
   if (submission.partition) options.emplace_back("partition", *submission.partition);
   if (submission.constraint) options.emplace_back("constraint", *submission.constraint);
 }
@@ -82,7 +82,7 @@ std::string slurm_shard_script(const Submission& submission) {
       {"nodes", "1"},
       {"ntasks", "1"}};
   if (submission.exclusive) options.emplace_back("exclusive", "");
-  add_place(submission, options);
+  add_selection(submission, options);
   if (submission.time_limit) options.emplace_back("time", *submission.time_limit);
   // A requeued task appends to the output of its first start.
   options.insert(options.end(), {{"requeue", ""},
@@ -111,7 +111,7 @@ std::string slurm_merge_script(const Submission& submission) {
   const std::string folder = submission.folder.string();
   std::vector<std::pair<std::string, std::string>> options{
       {"job-name", job_name(submission) + "-merge"}, {"nodes", "1"}, {"ntasks", "1"}};
-  add_place(submission, options);
+  add_selection(submission, options);
   options.insert(options.end(), {{"chdir", folder}, {"output", folder + "/logs/merge.log"}});
   return "#!/bin/sh\n" + directives(options) +
          "# After all shards ended, however they ended: says what is missing.\n"

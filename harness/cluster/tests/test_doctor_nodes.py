@@ -101,7 +101,7 @@ def test_slurm_is_asked_for_each_node_as_for_a_shard(lockbench: Program, tools: 
     assert called.count("srun --ntasks=1 --cpus-per-task=8 --cpu-bind=threads\n") == 2
 
 
-def test_the_place_is_passed_on_and_problems_decide_the_exit_code(
+def test_the_selection_is_passed_on_and_problems_decide_the_exit_code(
     lockbench: Program, tools: Path
 ) -> None:
     spoiled = report("n2", "powersave", "governor powersave")

@@ -53,7 +53,7 @@ struct Sleep {
 
 // Where a thread sleeps: its callers, and what they say.
 struct SleepingPlace {
-  std::vector<CodePlace> callers;
+  std::vector<CodeLocation> callers;
   WaitReason reason;
 };
 
@@ -148,7 +148,7 @@ class Reader {
   const SleepingPlace& place_of(const Sleep& sleep) {
     const auto [found, is_new] = places_of_stacks_.try_emplace(sleep.stack);
     if (!is_new || sleep.stack == nullptr) return found->second;
-    std::vector<CodePlace> callers = callers_of_(*sleep.stack);
+    std::vector<CodeLocation> callers = callers_of_(*sleep.stack);
     WaitReason reason = wait_reason(callers);
     callers.erase(callers.begin(), callers.begin() + static_cast<std::ptrdiff_t>(reason.caller));
     if (callers.size() > callers_) callers.resize(callers_);
@@ -183,7 +183,7 @@ class Reader {
       return;
     }
     Key key{.kind = kind_of(sleep, where.reason), .callers = {}};
-    for (const CodePlace& caller : where.callers) {
+    for (const CodeLocation& caller : where.callers) {
       key.callers.emplace_back(caller.module, caller.offset);
     }
     Merged& merged = merged_[key];

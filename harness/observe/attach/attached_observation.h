@@ -27,8 +27,8 @@ struct AttachedProcess {
   std::vector<std::string> runtimes;  // as of Coverage
 };
 
-// The places on a stack, innermost first; one whose function is not known has its file and offset.
-using CallersOf = std::function<std::vector<CodePlace>(const stress::StackCopy&)>;
+// The calls on a stack, innermost first; one whose function is not known has its file and offset.
+using CallersOf = std::function<std::vector<CodeLocation>(const stress::StackCopy&)>;
 
 // `callers`: that make up a place; 0: one.
 Observation attached_observation(const FutexTrace& trace, const AttachedProcess& process,

@@ -100,34 +100,34 @@ class Callers {
         frames_(files_),
         information_(files_) {}
 
-  std::vector<CodePlace> of(const stress::StackCopy& stack) const {
-    std::vector<CodePlace> callers;
+  std::vector<CodeLocation> of(const stress::StackCopy& stack) const {
+    std::vector<CodeLocation> callers;
     for (const std::uint64_t address : frames_.of(stack)) {
-      callers.push_back(place_of(address - (callers.empty() ? 0 : 1)));
+      callers.push_back(location_of(address - (callers.empty() ? 0 : 1)));
     }
     return callers;
   }
 
  private:
   // `address`: within the call.
-  CodePlace place_of(std::uint64_t address) const {
-    CodePlace place;
-    place.offset = address;
+  CodeLocation location_of(std::uint64_t address) const {
+    CodeLocation location;
+    location.offset = address;
     for (const stress::LoadedFile& file : files_) {
       if (file.bias > address) continue;
       const std::uint64_t offset = address - file.bias;
-      if (!place.module.empty() && offset > place.offset) continue;
-      place.module = name_of(file);
-      place.offset = offset;
+      if (!location.module.empty() && offset > location.offset) continue;
+      location.module = name_of(file);
+      location.offset = offset;
     }
     const std::string symbol = information_.function_at(address);
-    if (!symbol.empty()) place.function = stress::readable_name(symbol.c_str());
+    if (!symbol.empty()) location.function = stress::readable_name(symbol.c_str());
     for (const stress::SourceLine& line : information_.lines_at(address)) {
-      place.file = line.file;
-      place.line = line.number;
+      location.file = line.file;
+      location.line = line.number;
       if (!is_of_a_library(line.file)) break;
     }
-    return place;
+    return location;
   }
 
   std::string name_of(const stress::LoadedFile& file) const {

@@ -19,14 +19,14 @@ using Code = std::vector<std::pair<std::string, std::uint64_t>>;
 
 Code code_of(const ObservedPlace& place) {
   Code code;
-  for (const CodePlace& caller : place.callers) code.emplace_back(caller.module, caller.offset);
+  for (const CodeLocation& caller : place.callers) code.emplace_back(caller.module, caller.offset);
   return code;
 }
 
 // Code that no file has (a compiler made it while the program ran) is elsewhere in the next run.
 bool is_found_again(const ObservedPlace& place) {
   return std::none_of(place.callers.begin(), place.callers.end(),
-                      [](const CodePlace& caller) { return caller.module.empty(); });
+                      [](const CodeLocation& caller) { return caller.module.empty(); });
 }
 
 }  // namespace

@@ -16,14 +16,15 @@
 
 namespace lockbench {
 
-std::string to_text(const CodePlace& place) {
+std::string to_text(const CodeLocation& location) {
   const auto short_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  const std::string function = stress::without_parameters(place.function);
+  const std::string function = stress::without_parameters(location.function);
   const std::string where =
-      place.line != 0
-          ? absl::StrCat(short_name(place.file), ":", place.line)
-          : absl::StrFormat("%s+0x%x", place.module.empty() ? "address" : short_name(place.module),
-                            place.offset);
+      location.line != 0
+          ? absl::StrCat(short_name(location.file), ":", location.line)
+          : absl::StrFormat("%s+0x%x",
+                            location.module.empty() ? "address" : short_name(location.module),
+                            location.offset);
   return function.empty() ? where : function + " " + where;
 }
 

@@ -32,8 +32,8 @@ Popularity popularity_of(std::vector<std::uint64_t> counts);
 // How many locks have nine tenths of the contended acquisitions. `contended`: of each lock.
 std::uint64_t hot_locks_of(std::vector<std::uint64_t> contended);
 
-// A place in the program's code, as well as it is known.
-struct CodePlace {
+// A location in the program's code, as well as it is known.
+struct CodeLocation {
   std::string function;
   std::string file;
   int line = 0;
@@ -42,7 +42,7 @@ struct CodePlace {
 };
 
 // `serve() at server.c:120`, or the parts of it that are known.
-std::string to_text(const CodePlace& place);
+std::string to_text(const CodeLocation& location);
 
 // Sampled holds that ended on cores of one kind.
 struct HoldsOnKind {
@@ -52,7 +52,7 @@ struct HoldsOnKind {
 };
 
 struct ObservedPlace {
-  std::vector<CodePlace> callers;  // innermost first, at least one
+  std::vector<CodeLocation> callers;  // innermost first, at least one
   // The callers before this one only wrap the lock. 0: all callers together are the place, because
   // the user asked for so many.
   std::size_t wrappers = 0;
@@ -106,7 +106,7 @@ struct Inversion {
 };
 
 struct ObservedProcess {
-  std::size_t record = 0;  // its place in the recording; a program that it executes has another
+  std::size_t record = 0;  // its index in the recording; a program that it executes has another
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
   bool forked = false;

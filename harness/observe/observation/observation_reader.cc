@@ -90,12 +90,12 @@ struct Caller {
 
 // Finds names and lines for the addresses of one process. Each file has information of its own:
 // one may have been loaded where another one was.
-class CodePlaces {
+class CodeLocations {
  public:
-  explicit CodePlaces(const Process& process) : process_(process) {}
+  explicit CodeLocations(const Process& process) : process_(process) {}
 
-  CodePlace of(const Caller& caller) {
-    CodePlace result;
+  CodeLocation of(const Caller& caller) {
+    CodeLocation result;
     const std::uint64_t call = caller.address - 1;  // it is before its return address
     result.offset = call;
     if (caller.module == 0) return result;
@@ -347,7 +347,7 @@ class ProcessReader {
   // Waits for futexes are not in the time of the process that the recorder counts.
   void find_use(ObservedPlace& place, std::uint64_t unended) {
     std::vector<std::string> functions;
-    for (const CodePlace& caller : place.callers) functions.push_back(caller.function);
+    for (const CodeLocation& caller : place.callers) functions.push_back(caller.function);
     place.wrappers = user_of_futex(functions);
     const FutexWaits waits{.own_wakes = place.own_posts,
                            .other_wakes = place.other_posts,
@@ -460,7 +460,7 @@ class ProcessReader {
   const RecordingFile& recording_;
   std::size_t slot_;
   std::unique_ptr<Process> process_;
-  CodePlaces code_;
+  CodeLocations code_;
   double ns_per_tick_;
   std::uint64_t ticks_ = 0;
   double cost_ns_;

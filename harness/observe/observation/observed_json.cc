@@ -32,7 +32,7 @@ Json place_json(const ObservedPlace& place, const ObservedProcess& process,
   Json json;
   json["name"] = printable(place.name());
   json["callers"] = Json::array();
-  for (const CodePlace& caller : place.callers) {
+  for (const CodeLocation& caller : place.callers) {
     json["callers"].push_back({{"function", printable(caller.function)},
                                {"file", printable(caller.file)},
                                {"line", caller.line},

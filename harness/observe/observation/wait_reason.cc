@@ -50,7 +50,7 @@ WaitKind kind_of(const std::string& function) {
   return WaitKind::kUnknown;
 }
 
-bool is_of_the_system(const CodePlace& caller) {
+bool is_of_the_system(const CodeLocation& caller) {
   const std::string_view module(caller.module);
   const std::string_view file = module.substr(module.rfind('/') + 1);
   std::string_view name(caller.function);
@@ -64,10 +64,10 @@ bool is_of_the_system(const CodePlace& caller) {
 
 // The names of the functions from `first` on. Local functions of a stripped library have none: they
 // are taken for their caller, if that is in the library, too.
-std::vector<std::string> functions_of(const std::vector<CodePlace>& callers, std::size_t first) {
+std::vector<std::string> functions_of(const std::vector<CodeLocation>& callers, std::size_t first) {
   std::vector<std::string> functions(callers.size() - first);
   for (std::size_t i = callers.size(); i-- > first;) {
-    const CodePlace& caller = callers[i];
+    const CodeLocation& caller = callers[i];
     std::string& function = functions[i - first];
     function = stress::without_parameters(caller.function);
     const bool has_caller = i + 1 < callers.size() && callers[i + 1].module == caller.module;
@@ -79,7 +79,7 @@ std::vector<std::string> functions_of(const std::vector<CodePlace>& callers, std
 
 }  // namespace
 
-WaitReason wait_reason(const std::vector<CodePlace>& callers) {
+WaitReason wait_reason(const std::vector<CodeLocation>& callers) {
   WaitReason reason;
   while (reason.caller < callers.size() && is_of_the_system(callers[reason.caller])) {
     // The outermost counts: a wait for a condition acquires a mutex.

@@ -28,6 +28,6 @@ struct WaitReason {
 };
 
 // `callers`: innermost first.
-WaitReason wait_reason(const std::vector<CodePlace>& callers);
+WaitReason wait_reason(const std::vector<CodeLocation>& callers);
 
 }  // namespace lockbench

@@ -41,7 +41,7 @@ void* map_by_path(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 // Needs no descriptor and no rights, so it works after chroot(), setuid() or at the limit of open
-// files. The kernel copies the mapping of the header, and moves the copy to another place in the
+// files. The kernel copies the mapping of the header, and moves the copy to another offset in the
 // file.
 void* map_like(void* header, std::uint64_t offset, std::uint64_t bytes) {
   void* const memory = mremap(header, 0, bytes, MREMAP_MAYMOVE);

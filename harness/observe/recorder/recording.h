@@ -198,7 +198,7 @@ struct LengthenedPlace {
   static constexpr std::size_t kMostLocks = 64;
 
   struct Caller {
-    Count offset;  // of the call in its file, as in CodePlace
+    Count offset;  // of the call in its file, as in CodeLocation
     std::array<char, kMostPathBytes + 1> path;
   };
   Number callers;                                // of its code; 0: this entry is not used

@@ -104,9 +104,9 @@ class SubstitutedMutex {
   // to destroy.
   std::atomic_ref<platform::ThreadToken> owner() const {
     static_assert(offsetof(pthread_mutex_t, __data.__owner) == kOwner);
-    auto* const place =
+    auto* const word =
         std::launder(reinterpret_cast<platform::ThreadToken*>(mutex_.__size + kOwner));
-    return std::atomic_ref(*place);
+    return std::atomic_ref(*word);
   }
 
   bool checks_owner() const {

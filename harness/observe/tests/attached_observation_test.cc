@@ -20,13 +20,13 @@ constexpr std::uint64_t kBegin = 1'000 * kMs;  // of a window of one second
 // A function of the program by the number that stands for a stack, and what it calls.
 enum Code : std::uint64_t { kServe = 1, kIdle = 2, kRaw = 3, kNowhere = 4 };
 
-std::vector<CodePlace> callers_of(const stress::StackCopy& stack) {
+std::vector<CodeLocation> callers_of(const stress::StackCopy& stack) {
   const auto in = [](const char* module, const char* function, std::uint64_t offset) {
-    CodePlace place;
-    place.module = module;
-    place.function = function;
-    place.offset = offset;
-    return place;
+    CodeLocation location;
+    location.module = module;
+    location.function = function;
+    location.offset = offset;
+    return location;
   };
   switch (stack.instruction) {
     case kServe:

@@ -14,7 +14,7 @@ namespace {
 using Frames = std::vector<std::pair<std::string, std::string>>;  // module, function
 
 WaitReason reason_of(const Frames& frames) {
-  std::vector<CodePlace> callers;
+  std::vector<CodeLocation> callers;
   for (const auto& [module, function] : frames) {
     callers.push_back({.function = function, .file = {}, .module = module});
   }

@@ -12,29 +12,29 @@
 
 namespace lockbench::calibration {
 
-double loads_beside_sibling(Place& place, const std::vector<int>& core, std::uint32_t calls) {
+double loads_beside_sibling(Runner& runner, const std::vector<int>& core, std::uint32_t calls) {
   Number here;
   Number there;
   Number over;
   Start start(2);
   double ns = 0;
-  place.run({{core[0],
-              [&] {
-                start.arrive();
-                ns = ns_per_call(calls, [&] { here.load(); });
-                over.store(1);
-              }},
-             {core[1], [&] {
-                start.arrive();
-                while (over.load() == 0) {
-                  for (std::uint32_t i = 0; i < kUnrolled; ++i) there.load();
-                }
-              }}});
+  runner.run({{core[0],
+               [&] {
+                 start.arrive();
+                 ns = ns_per_call(calls, [&] { here.load(); });
+                 over.store(1);
+               }},
+              {core[1], [&] {
+                 start.arrive();
+                 while (over.load() == 0) {
+                   for (std::uint32_t i = 0; i < kUnrolled; ++i) there.load();
+                 }
+               }}});
   return ns;
 }
 
 // Each line of a block leads to the next one, in an order that no prefetcher follows.
-double memory_load(Place& place, int processor, std::size_t lines, std::uint32_t repetitions,
+double memory_load(Runner& runner, int processor, std::size_t lines, std::uint32_t repetitions,
                    std::uint32_t calls) {
   const platform::HugeMemory<Number> block(lines);
   // A generator of period `lines` (T. Hull, A. Dobell, "Random Number Generators", 1962): each line
@@ -43,18 +43,18 @@ double memory_load(Place& place, int processor, std::size_t lines, std::uint32_t
     new (&block[line]) Number{(line * 0x5851F42D4C957F2D + 0x14057B7EF767814F) % lines};
   }
   std::vector<double> values;
-  place.run({{processor, [&] {
-                std::uint64_t line = 0;
-                for (std::uint32_t i = 0; i < repetitions; ++i) {
-                  const Time from = platform::now();
-                  for (std::uint32_t j = 0; j < calls; ++j) line = block[line].load();
-                  values.push_back(ns_between(from, platform::now()) / calls);
-                }
-              }}});
+  runner.run({{processor, [&] {
+                 std::uint64_t line = 0;
+                 for (std::uint32_t i = 0; i < repetitions; ++i) {
+                   const Time from = platform::now();
+                   for (std::uint32_t j = 0; j < calls; ++j) line = block[line].load();
+                   values.push_back(ns_between(from, platform::now()) / calls);
+                 }
+               }}});
   return median(std::move(values));
 }
 
-double handover(Place& place, int a, int b, std::uint32_t rounds) {
+double handover(Runner& runner, int a, int b, std::uint32_t rounds) {
   Number turn;
   Start start(2);
   double ns = 0;
@@ -64,19 +64,19 @@ double handover(Place& place, int a, int b, std::uint32_t rounds) {
       expected = from;
     }
   };
-  place.run({{a,
-              [&] {
-                start.arrive();
-                const std::uint32_t warm_up = rounds / 10 + 1;
-                for (std::uint32_t i = 0; i < warm_up; ++i) change(0, 1);
-                const Time from = platform::now();
-                for (std::uint32_t i = 0; i < rounds; ++i) change(0, 1);
-                ns = ns_between(from, platform::now()) / (2.0 * rounds);
-              }},
-             {b, [&] {
-                start.arrive();
-                for (std::uint32_t i = 0; i < rounds + rounds / 10 + 1; ++i) change(1, 0);
-              }}});
+  runner.run({{a,
+               [&] {
+                 start.arrive();
+                 const std::uint32_t warm_up = rounds / 10 + 1;
+                 for (std::uint32_t i = 0; i < warm_up; ++i) change(0, 1);
+                 const Time from = platform::now();
+                 for (std::uint32_t i = 0; i < rounds; ++i) change(0, 1);
+                 ns = ns_between(from, platform::now()) / (2.0 * rounds);
+               }},
+              {b, [&] {
+                 start.arrive();
+                 for (std::uint32_t i = 0; i < rounds + rounds / 10 + 1; ++i) change(1, 0);
+               }}});
   return ns;
 }
 
@@ -118,7 +118,7 @@ class FarLines {
 
 }  // namespace
 
-ForeignTimes foreign_times(Place& place, int a, int b, std::uint32_t rounds) {
+ForeignTimes foreign_times(Runner& runner, int a, int b, std::uint32_t rounds) {
   constexpr int kUntilQuiet = 100;  // pauses
   FarLines lines;
   Number own_of_reader;
@@ -149,7 +149,7 @@ ForeignTimes foreign_times(Place& place, int a, int b, std::uint32_t rounds) {
       turn.value.store(2 * i + 1, kRelease);
     }
   };
-  place.run({{a, reader}, {b, writer}});
+  runner.run({{a, reader}, {b, writer}});
   return {.read = median(std::move(reads)), .write = median(std::move(writes))};
 }
 
@@ -186,13 +186,13 @@ class RandomPair {
 
 }  // namespace
 
-double step_on_pairs(Place& place, int processor, const std::vector<int>& others,
+double step_on_pairs(Runner& runner, int processor, const std::vector<int>& others,
                      std::uint32_t steps) {
   const auto pairs = std::make_unique<std::array<Pair, kPairs>>();
   Number over;
   Start start(static_cast<std::uint32_t>(1 + others.size()));
   double ns = 0;
-  std::vector<Place::Side> sides;
+  std::vector<Runner::Side> sides;
   sides.push_back({processor, [&] {
                      RandomPair random(1);
                      for (Pair& pair : *pairs) step(pair);
@@ -211,7 +211,7 @@ double step_on_pairs(Place& place, int processor, const std::vector<int>& others
                        while (over.load() == 0) step((*pairs)[random.next()]);
                      }});
   }
-  place.run(sides);
+  runner.run(sides);
   return ns;
 }
 

@@ -24,7 +24,7 @@ namespace lockbench::calibration {
 namespace {
 
 // The loops on this machine, each thread bound to its processor.
-class BoundThreads : public Place {
+class BoundThreads : public Runner {
  public:
   // A thread that cannot be bound, because the cpuset has just changed, runs anywhere.
   void run(const std::vector<Side>& sides) override {
@@ -91,10 +91,10 @@ absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report
   }
   const Machine machine = read_machine();
   const Shape shape = shape_of(processors);
-  BoundThreads place;
+  BoundThreads runner;
   Effort effort;
   effort.memory_lines = memory_lines(machine);
-  const MeasuredFigures figures = measure_figures(place, shape.cores, effort, report);
+  const MeasuredFigures figures = measure_figures(runner, shape.cores, effort, report);
   HostFacts facts = read_facts(machine);
   facts.name = name;
   facts.operation_ns = locked_operation_ns();

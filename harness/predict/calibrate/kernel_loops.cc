@@ -52,7 +52,7 @@ class Turns {
 
 }  // namespace
 
-WakeTimes wake_times(Place& place, int a, int b, std::uint32_t rounds) {
+WakeTimes wake_times(Runner& runner, int a, int b, std::uint32_t rounds) {
   platform::FutexWord word{0};
   Word<std::uint32_t> sleeps;
   Word<std::uint32_t> awake;
@@ -89,11 +89,11 @@ WakeTimes wake_times(Place& place, int a, int b, std::uint32_t rounds) {
       awake.value.store(round, kRelease);
     }
   };
-  place.run({{a, waker}, {b, sleeper}});
+  runner.run({{a, waker}, {b, sleeper}});
   return {.call = undisturbed(std::move(calls)), .wakeup = undisturbed(std::move(wakeups))};
 }
 
-BarrierTimes barrier_times(Place& place, int a, int b, std::uint32_t barriers) {
+BarrierTimes barrier_times(Runner& runner, int a, int b, std::uint32_t barriers) {
   constexpr double kLongerThanALook = 4;
   Number phase;
   std::vector<double> calls;
@@ -120,14 +120,14 @@ BarrierTimes barrier_times(Place& place, int a, int b, std::uint32_t barriers) {
     phase.value.store(1, kRelease);
     gaps = gaps_until<std::uint64_t>(phase, 2, kLongerThanALook * look_ns);
   };
-  place.run({{a, caller}, {b, interrupted}});
+  runner.run({{a, caller}, {b, interrupted}});
   // While another process has the processor of `b`, nothing is interrupted and the call is cheap:
   // not the shortest calls count here.
   return {.call = quantile(std::move(calls), 0.75),
           .delay = gaps.empty() ? 0 : std::max(0.0, median(std::move(gaps)) - look_ns)};
 }
 
-double turn_ns(Place& place, int processor, std::uint32_t changes, bool yields) {
+double turn_ns(Runner& runner, int processor, std::uint32_t changes, bool yields) {
   Turns turns;
   Start start(2);
   Number over;
@@ -141,7 +141,7 @@ double turn_ns(Place& place, int processor, std::uint32_t changes, bool yields) 
       if (mine.size() > changes / 2) over.store(1);
     }
   };
-  place.run({{processor, [&] { body(1); }}, {processor, [&] { body(2); }}});
+  runner.run({{processor, [&] { body(1); }}, {processor, [&] { body(2); }}});
   std::vector<Time>& all = began[0];
   all.insert(all.end(), began[1].begin(), began[1].end());
   std::sort(all.begin(), all.end());
@@ -150,7 +150,7 @@ double turn_ns(Place& place, int processor, std::uint32_t changes, bool yields) 
   return undisturbed(std::move(lengths));
 }
 
-double sleep_switch(Place& place, int processor, std::uint32_t rounds) {
+double sleep_switch(Runner& runner, int processor, std::uint32_t rounds) {
   platform::FutexWord word{0};
   Word<std::uint32_t> sleeps;
   Word<std::int64_t> before_sleep;
@@ -175,7 +175,7 @@ double sleep_switch(Place& place, int processor, std::uint32_t rounds) {
       platform::futex_wake(word, 1);
     }
   };
-  place.run({{processor, sleeper}, {processor, other}});
+  runner.run({{processor, sleeper}, {processor, other}});
   return undisturbed(std::move(lengths));
 }
 

@@ -16,7 +16,7 @@ struct WakeTimes {
 };
 
 // `a` wakes `b`, which sleeps on another processor.
-WakeTimes wake_times(Place& place, int a, int b, std::uint32_t rounds);
+WakeTimes wake_times(Runner& runner, int a, int b, std::uint32_t rounds);
 
 struct BarrierTimes {
   double call = 0;
@@ -24,13 +24,13 @@ struct BarrierTimes {
 };
 
 // `a` runs heavy barriers while `b` looks at the clock, which shows when it was interrupted.
-BarrierTimes barrier_times(Place& place, int a, int b, std::uint32_t barriers);
+BarrierTimes barrier_times(Runner& runner, int a, int b, std::uint32_t barriers);
 
 // From one change of two threads of a processor to the next. `yields`: they call yield all the
 // time; else they compute, and the kernel ends their slices.
-double turn_ns(Place& place, int processor, std::uint32_t changes, bool yields);
+double turn_ns(Runner& runner, int processor, std::uint32_t changes, bool yields);
 
 // One thread sleeps, and the other of the processor, which has yielded before, runs.
-double sleep_switch(Place& place, int processor, std::uint32_t rounds);
+double sleep_switch(Runner& runner, int processor, std::uint32_t rounds);
 
 }  // namespace lockbench::calibration

@@ -24,15 +24,15 @@ namespace lockbench::calibration {
 
 using platform::Time;
 
-// Where the loops run.
-class Place {
+// Runs the loops.
+class Runner {
  public:
   struct Side {
     int processor;
     std::function<void()> body;
   };
 
-  virtual ~Place() = default;
+  virtual ~Runner() = default;
   // Runs each body on a thread of its own on that processor. Returns when all have ended.
   virtual void run(const std::vector<Side>& sides) = 0;
 };
@@ -59,10 +59,10 @@ inline double ns_between(Time from, Time to) {
 // The value below which that share of the values lies; 0 if there are none.
 inline double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
-  const auto place = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(place),
+  const auto index = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(index),
                    values.end());
-  return values[place];
+  return values[index];
 }
 
 // The undisturbed value of times that other processes make longer by whole slices, and never

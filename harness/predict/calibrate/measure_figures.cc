@@ -29,8 +29,8 @@ double median_of(std::uint32_t times, Measure measure) {
 // Runs the loops and reports which.
 class Measuring {
  public:
-  Measuring(Place& place, const Cores& cores, const Effort& effort, const Report& report)
-      : place_(place), cores_(cores), effort_(effort), report_(report) {}
+  Measuring(Runner& runner, const Cores& cores, const Effort& effort, const Report& report)
+      : runner_(runner), cores_(cores), effort_(effort), report_(report) {}
 
   MeasuredFigures all() {
     accesses();
@@ -78,7 +78,7 @@ class Measuring {
 
   template <class Action>
   double action(std::string_view what, std::uint32_t calls, Action action) {
-    return measure(what, [&] { return alone(place_, first(), calls, action); });
+    return measure(what, [&] { return alone(runner_, first(), calls, action); });
   }
 
   void accesses() {
@@ -91,7 +91,7 @@ class Measuring {
     figures_.clock = action("clock", calls / 10, [] { (void)platform::now(); });
     report_(done_++, count(), "memory");
     figures_.memory_load =
-        memory_load(place_, first(), effort_.memory_lines, effort_.repetitions, effort_.calls);
+        memory_load(runner_, first(), effort_.memory_lines, effort_.repetitions, effort_.calls);
   }
 
   void kernel() {
@@ -100,37 +100,37 @@ class Measuring {
     report_(done_++, count(), "yield");
     figures_.yield = std::numeric_limits<double>::infinity();
     for (std::uint32_t i = 0; i < effort_.repetitions; ++i) {
-      const double ns = alone(place_, first(), 3 * kUnrolled, [] { platform::yield(); });
+      const double ns = alone(runner_, first(), 3 * kUnrolled, [] { platform::yield(); });
       figures_.yield = std::min(figures_.yield, ns);
     }
     figures_.futex_call =
         action("futex", effort_.calls / 20, [&] { platform::futex_wake(word, 1); });
     figures_.yield_switch = measure(
-        "context switch", [&] { return turn_ns(place_, first(), 4 * effort_.sleeps, true); });
+        "context switch", [&] { return turn_ns(runner_, first(), 4 * effort_.sleeps, true); });
     figures_.sleep_switch =
-        measure("sleep", [&] { return sleep_switch(place_, first(), effort_.sleeps); });
+        measure("sleep", [&] { return sleep_switch(runner_, first(), effort_.sleeps); });
     report_(done_++, count(), "slice");
-    figures_.slice = turn_ns(place_, first(), effort_.slices, false);
+    figures_.slice = turn_ns(runner_, first(), effort_.slices, false);
   }
 
   void between_cores() {
     const int other = cores_[1].front();
-    std::tie(figures_.foreign_read, figures_.foreign_write) =
-        measure_both("lines of another core", &ForeignTimes::read, &ForeignTimes::write,
-                     [&] { return foreign_times(place_, first(), other, effort_.foreign_passes); });
+    std::tie(figures_.foreign_read, figures_.foreign_write) = measure_both(
+        "lines of another core", &ForeignTimes::read, &ForeignTimes::write,
+        [&] { return foreign_times(runner_, first(), other, effort_.foreign_passes); });
     figures_.step_alone = measure("steps on pairs of lines", [&] {
-      return step_on_pairs(place_, first(), {}, effort_.calls);
+      return step_on_pairs(runner_, first(), {}, effort_.calls);
     });
     figures_.step_beside_other = measure("steps beside another core", [&] {
-      return step_on_pairs(place_, first(), {other}, effort_.calls);
+      return step_on_pairs(runner_, first(), {other}, effort_.calls);
     });
     std::tie(figures_.wakeup, figures_.wake_call) =
         measure_both("wake-up", &WakeTimes::wakeup, &WakeTimes::call,
-                     [&] { return wake_times(place_, first(), other, effort_.sleeps); });
+                     [&] { return wake_times(runner_, first(), other, effort_.sleeps); });
     if (!platform::has_heavy_barrier()) return void(++done_);
     std::tie(figures_.barrier_call, figures_.barrier_delay) =
         measure_both("membarrier", &BarrierTimes::call, &BarrierTimes::delay,
-                     [&] { return barrier_times(place_, first(), other, effort_.barriers); });
+                     [&] { return barrier_times(runner_, first(), other, effort_.barriers); });
   }
 
   void transfers() {
@@ -148,7 +148,7 @@ class Measuring {
       if (core.size() < 2) continue;
       siblings.push_back(transfer(core[0], core[1]));
       loads.push_back(measure("load beside a sibling",
-                              [&] { return loads_beside_sibling(place_, core, effort_.calls); }));
+                              [&] { return loads_beside_sibling(runner_, core, effort_.calls); }));
     }
     if (siblings.empty()) return;
     figures_.sibling_handover = median(siblings);
@@ -157,10 +157,10 @@ class Measuring {
 
   double transfer(int a, int b) {
     return measure("transfers of a line",
-                   [&] { return handover(place_, a, b, effort_.handovers); });
+                   [&] { return handover(runner_, a, b, effort_.handovers); });
   }
 
-  Place& place_;
+  Runner& runner_;
   const Cores& cores_;
   const Effort& effort_;
   const Report& report_;
@@ -170,9 +170,9 @@ class Measuring {
 
 }  // namespace
 
-MeasuredFigures measure_figures(Place& place, const Cores& cores, const Effort& effort,
+MeasuredFigures measure_figures(Runner& runner, const Cores& cores, const Effort& effort,
                                 const Report& report) {
-  return Measuring(place, cores, effort, report).all();
+  return Measuring(runner, cores, effort, report).all();
 }
 
 }  // namespace lockbench::calibration

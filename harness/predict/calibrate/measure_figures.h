@@ -88,7 +88,7 @@ struct Effort {
 // How many loops there are, how many have been run, and what the next one measures.
 using Report = std::function<void(std::size_t done, std::size_t all, std::string_view next)>;
 
-MeasuredFigures measure_figures(Place& place, const Cores& cores, const Effort& effort,
+MeasuredFigures measure_figures(Runner& runner, const Cores& cores, const Effort& effort,
                                 const Report& report);
 
 }  // namespace lockbench::calibration

@@ -20,7 +20,7 @@ std::uint32_t size_of_each(const std::map<Group, std::set<Member>>& groups) {
   return equal ? static_cast<std::uint32_t>(size) : 0;
 }
 
-std::tuple<int, int, int> place(const Processor& p) {
+std::tuple<int, int, int> core_of(const Processor& p) {
   return std::tuple(p.package, p.cluster, p.core);
 }
 
@@ -43,7 +43,7 @@ Shape shape_of_kinds(const std::vector<Processor>& processors, bool flat) {
   Shape shape{.regular = !flat};
   for (std::size_t i = 0; i < processors.size(); ++i) {
     const Processor& p = processors[i];
-    const bool first = i == 0 || place(p) != place(processors[i - 1]);
+    const bool first = i == 0 || core_of(p) != core_of(processors[i - 1]);
     if (shape.kinds.empty() || shape.kinds.back().name != p.kind) {
       shape.kinds.push_back({.name = p.kind});
     }
@@ -64,7 +64,7 @@ Shape shape_of_kinds(const std::vector<Processor>& processors, bool flat) {
 Shape shape_of(std::vector<Processor> processors) {
   std::stable_sort(processors.begin(), processors.end(),
                    [](const Processor& a, const Processor& b) {
-                     return std::pair(a.rank, place(a)) < std::pair(b.rank, place(b));
+                     return std::pair(a.rank, core_of(a)) < std::pair(b.rank, core_of(b));
                    });
   if (!kinds_among(processors).empty()) {
     Shape shape = shape_of_kinds(processors, false);
@@ -77,7 +77,7 @@ Shape shape_of(std::vector<Processor> processors) {
   for (const Processor& p : processors) {
     clusters[p.package].insert(p.cluster);
     cores[{p.package, p.cluster}].insert(p.core);
-    threads[place(p)].insert(p.number);
+    threads[core_of(p)].insert(p.number);
   }
   Shape shape{.sockets = static_cast<std::uint32_t>(clusters.size()),
               .clusters_per_socket = size_of_each(clusters),

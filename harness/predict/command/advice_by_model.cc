@@ -57,7 +57,7 @@ int answer(AdviseOptions options) {
 
 }  // namespace
 
-AnswersForModels answers_by_prediction() {
+AnswersForMachineModels answers_by_prediction() {
   return {.machines = machine_names,
           .kinds = kinds_of_model,
           .add_plugins =

@@ -7,6 +7,6 @@
 
 namespace lockbench {
 
-AnswersForModels answers_by_prediction();
+AnswersForMachineModels answers_by_prediction();
 
 }  // namespace lockbench

@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std
                                                            const MeasureHere& measure_here) {
   std::vector<ModelledMachine> machines;
   std::set<std::string> known;
-  std::optional<std::size_t> here;  // its place among the machines
+  std::optional<std::size_t> here;  // its index among the machines
   for (const std::string& name : names) {
     if (name == kHere && measure_here) {
       here = machines.size();

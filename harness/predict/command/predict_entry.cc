@@ -131,7 +131,7 @@ void add_predict_commands(Commands& all) {
   all.push_back(std::make_unique<PredictEntry>());
   if (auto* const list = find_command<ListEntry>(all)) list->add_section(list_of_machines());
   if (auto* const advise = find_command<AdviseEntry>(all)) {
-    advise->answer_for_models(answers_by_prediction());
+    advise->answer_for_machine_models(answers_by_prediction());
   }
 }
 

@@ -75,7 +75,7 @@ std::string ns_text(Picoseconds cost) {
   return decimal(static_cast<double>(cost) / kPerNanosecond);
 }
 
-// The latencies between cores that differ by their place.
+// The latencies between cores that differ by their position.
 struct Levels {
   std::optional<Picoseconds> cluster;
   std::optional<Picoseconds> socket;

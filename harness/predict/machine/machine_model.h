@@ -65,7 +65,7 @@ struct SchedulerCosts {
 // Cores that are alike. Source of the speeds: as `calibration.core_speeds` of a run, which
 // lockbench measures with its own loop.
 struct KindOfCores {
-  std::string name;  // by its place in the list (core_kind_name.h), as in --pinning kind:slow
+  std::string name;  // by its position in the list (core_kind_name.h), as in --pinning kind:slow
   std::uint32_t cores = 0;
   std::uint32_t threads_per_core = 1;  // 1 or 2
   double speed = 1;                    // of computing, against the fastest kind: 1 at most

@@ -16,8 +16,8 @@ namespace lockbench::machine {
 void Simulation::place_threads() {
   for (const std::unique_ptr<Thread>& thread : threads_) {
     const std::size_t count = pinned() ? bound_.size() : processors_.size();
-    const auto place = static_cast<std::uint32_t>(thread->number % count);
-    put_on(*thread, pinned() ? bound_[place] : place, 0);
+    const auto index = static_cast<std::uint32_t>(thread->number % count);
+    put_on(*thread, pinned() ? bound_[index] : index, 0);
     thread->woken = false;
   }
 }
@@ -131,8 +131,8 @@ void Simulation::sleep(const void* word, std::int64_t deadline_ns, Picoseconds w
 // Avoid taking the hb->lock if there's nothing to wake up", 2014.
 void Simulation::access_bucket(const void* word, bool writes) {
   constexpr std::uintptr_t kOfTheKernel = std::uintptr_t{1} << 63;
-  const auto place = reinterpret_cast<std::uintptr_t>(word) | kOfTheKernel;
-  fetch(reinterpret_cast<const void*>(place), writes);
+  const auto location = reinterpret_cast<std::uintptr_t>(word) | kOfTheKernel;
+  fetch(reinterpret_cast<const void*>(location), writes);
   stop_working_ahead(self());
 }
 

@@ -345,26 +345,26 @@ void Simulation::forget_stores(const void* word, unsigned bytes) {
   }
 }
 
-bool Simulation::is_on_stack(const void* place) const {
+bool Simulation::is_on_stack(const void* location) const {
   const std::span<const std::byte> stack = threads_[running_]->stack;
-  const auto* const at = static_cast<const std::byte*>(place);
+  const auto* const at = static_cast<const std::byte*>(location);
   return at >= stack.data() && at < stack.data() + stack.size();
 }
 
 // Empties the buffer if it has a store to one of these bytes: what the program does to them itself
 // would come before that store, which is earlier.
-void Simulation::finish_stores_to(const void* place, std::size_t bytes) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(place);
+void Simulation::finish_stores_to(const void* location, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(location);
   for (const PendingStore& store : self().buffer) {
     const auto at = reinterpret_cast<std::uintptr_t>(store.word);
     if (!store.forgotten && at + store.bytes > begin && at < begin + bytes) return flush_buffer();
   }
 }
 
-void Simulation::touch(const void* place, std::size_t bytes, bool writes) {
+void Simulation::touch(const void* location, std::size_t bytes, bool writes) {
   if (bytes == 0) return;
-  finish_stores_to(place, bytes);
-  const auto begin = reinterpret_cast<std::uintptr_t>(place);
+  finish_stores_to(location, bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(location);
   const std::uintptr_t last = (begin + bytes - 1) / kLineBytes;
   for (std::uintptr_t number = begin / kLineBytes; number <= last; ++number) {
     touch_line(number, writes);

@@ -105,7 +105,7 @@ class Simulation {
   // A plain access of bytes, which the caller makes itself: it is free, except that each line that
   // the processor does not have is transferred. A write does not wait for its line; later stores
   // wait for it.
-  void touch(const void* place, std::size_t bytes, bool writes);
+  void touch(const void* location, std::size_t bytes, bool writes);
   void fence();
   // Empties the buffers of all threads.
   void membarrier();
@@ -132,7 +132,7 @@ class Simulation {
   std::uint32_t thread() const { return running_; }
   // On which the running thread is.
   std::uint32_t processor() const { return threads_[running_]->processor; }
-  bool is_on_stack(const void* place) const;
+  bool is_on_stack(const void* location) const;
   std::uint64_t accesses() const { return accesses_; }
   // The virtual time of the latest event.
   Picoseconds time() const { return time_; }
@@ -243,7 +243,7 @@ class Simulation {
   void begin_poll();
   static void stop_working_ahead(Thread& thread) { thread.wait = {}; }
   void touch_line(std::uintptr_t number, bool writes);
-  void finish_stores_to(const void* place, std::size_t bytes);
+  void finish_stores_to(const void* location, std::size_t bytes);
   static std::vector<Processor> idle_processors(const MachineModel& model);
   // The time of what takes `cost` on the fastest core: on this one, and beside a busy sibling.
   Picoseconds on_this_core(Picoseconds cost) const;

@@ -17,52 +17,53 @@ using lockbench::machine::Simulation;
 struct Accesses {
   template <class T>
   static T load(const volatile T* word, std::memory_order) {
-    T* const place = const_cast<T*>(word);
+    T* const location = const_cast<T*>(word);
     Simulation* const simulation = Simulation::current();
-    if (simulation == nullptr) return *place;
-    return static_cast<T>(simulation->load(place, sizeof(T)));
+    if (simulation == nullptr) return *location;
+    return static_cast<T>(simulation->load(location, sizeof(T)));
   }
 
   // As on x86, a store waits in the buffer, unless it is sequentially consistent.
   template <class T>
   static void store(volatile T* word, T value, std::memory_order order) {
-    T* const place = const_cast<T*>(word);
+    T* const location = const_cast<T*>(word);
     Simulation* const simulation = Simulation::current();
     if (simulation == nullptr) {
-      *place = value;
-    } else if (order != std::memory_order_seq_cst && simulation->is_on_stack(place)) {
-      simulation->store_at_once(place, sizeof(T), value);
+      *location = value;
+    } else if (order != std::memory_order_seq_cst && simulation->is_on_stack(location)) {
+      simulation->store_at_once(location, sizeof(T), value);
     } else {
-      simulation->store(place, sizeof(T), value, order != std::memory_order_seq_cst);
+      simulation->store(location, sizeof(T), value, order != std::memory_order_seq_cst);
     }
   }
 
   template <class T, class Change>
   static T update(volatile T* word, Change change, std::memory_order) {
-    T* const place = const_cast<T*>(word);
+    T* const location = const_cast<T*>(word);
     Simulation* const simulation = Simulation::current();
     if (simulation == nullptr) {
-      const T old = *place;
-      *place = change(old);
+      const T old = *location;
+      *location = change(old);
       return old;
     }
-    const T old = static_cast<T>(simulation->begin_update(place, sizeof(T)));
-    simulation->end_update(place, sizeof(T), change(old), true);
+    const T old = static_cast<T>(simulation->begin_update(location, sizeof(T)));
+    simulation->end_update(location, sizeof(T), change(old), true);
     return old;
   }
 
   template <class T>
   static bool compare_exchange(volatile T* word, T* expected, T desired, bool, std::memory_order,
                                std::memory_order) {
-    T* const place = const_cast<T*>(word);
+    T* const location = const_cast<T*>(word);
     Simulation* const simulation = Simulation::current();
-    const T seen =
-        simulation == nullptr ? *place : static_cast<T>(simulation->begin_update(place, sizeof(T)));
+    const T seen = simulation == nullptr
+                       ? *location
+                       : static_cast<T>(simulation->begin_update(location, sizeof(T)));
     const bool equal = seen == *expected;
     if (simulation != nullptr) {
-      simulation->end_update(place, sizeof(T), desired, equal);
+      simulation->end_update(location, sizeof(T), desired, equal);
     } else if (equal) {
-      *place = desired;
+      *location = desired;
     }
     if (!equal) *expected = seen;
     return equal;
@@ -78,22 +79,22 @@ struct Accesses {
 
   static void ignore_races(int) {}
 
-  static void plain(const void* place, std::size_t bytes, bool writes) {
+  static void plain(const void* location, std::size_t bytes, bool writes) {
     if (Simulation* const simulation = Simulation::current()) {
-      simulation->touch(place, bytes, writes);
+      simulation->touch(location, bytes, writes);
     }
   }
 
-  // Others may poll the place, so the access happens at its time, and costs what an atomic one
+  // Others may poll the location, so the access happens at its time, and costs what an atomic one
   // does. The code writes after this call: it cannot wait in the buffer, and so it waits for its
   // line.
-  static void volatile_access(const void* place, std::size_t bytes, bool writes) {
+  static void volatile_access(const void* location, std::size_t bytes, bool writes) {
     Simulation* const simulation = Simulation::current();
     if (simulation == nullptr) return;
     if (writes) {
-      simulation->prepare_store(place);
+      simulation->prepare_store(location);
     } else {
-      simulation->load(place, bytes < 8 ? static_cast<unsigned>(bytes) : 8);
+      simulation->load(location, bytes < 8 ? static_cast<unsigned>(bytes) : 8);
     }
   }
 

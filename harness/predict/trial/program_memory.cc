@@ -64,10 +64,10 @@ std::array<std::array<Free*, kClasses>, kMostOwners> free_blocks{};
 
 std::byte* carve(std::size_t bytes, std::size_t alignment) {
   used = (used + alignment - 1) / alignment * alignment;
-  std::byte* const place = region + used;
+  std::byte* const location = region + used;
   used += bytes;
   if (used > kRegionBytes) out_of_memory();
-  return place;
+  return location;
 }
 
 std::size_t owner() {
@@ -78,8 +78,9 @@ std::size_t owner() {
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (region == nullptr) {
-    void* const place = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-    return place == nullptr ? throw std::bad_alloc() : place;
+    void* const location =
+        std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+    return location == nullptr ? throw std::bad_alloc() : location;
   }
   const std::uint32_t size_class = class_for(std::max(bytes, alignment));
   Free*& first = free_blocks[owner()][size_class];
@@ -96,8 +97,8 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   return block;
 }
 
-bool is_in_region(const void* place) {
-  const auto* const block = static_cast<const std::byte*>(place);
+bool is_in_region(const void* location) {
+  const auto* const block = static_cast<const std::byte*>(location);
   return region != nullptr && block >= region && block < region + kRegionBytes;
 }
 
@@ -105,20 +106,20 @@ const Header& header_of(const void* block) {
   return *reinterpret_cast<const Header*>(static_cast<const std::byte*>(block) - sizeof(Header));
 }
 
-void release(void* place) {
-  if (!is_in_region(place)) return std::free(place);
-  Free*& first = free_blocks[owner()][header_of(place).size_class];
-  first = new (place) Free{first};
+void release(void* location) {
+  if (!is_in_region(location)) return std::free(location);
+  Free*& first = free_blocks[owner()][header_of(location).size_class];
+  first = new (location) Free{first};
 }
 
 }  // namespace
 
 void begin_program_memory() {
-  void* const place =
+  void* const location =
       mmap(reinterpret_cast<void*>(kUsualAddress), kRegionBytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) out_of_memory();
-  region = static_cast<std::byte*>(place);
+  if (location == MAP_FAILED) out_of_memory();
+  region = static_cast<std::byte*>(location);
 }
 
 std::span<std::byte> stack_memory() {
@@ -136,8 +137,8 @@ std::byte* zeroed_lines(std::size_t bytes) {
 
 namespace lockbench::stress::explore {
 
-bool is_of_program(const void* place) {
-  return predict::is_in_region(place);
+bool is_of_program(const void* location) {
+  return predict::is_in_region(location);
 }
 
 void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
@@ -146,11 +147,11 @@ void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
 
 // The stores of the running thread to the block that others do not see yet are never made: the
 // memory may be used for something else.
-void release_of_program(void* place) {
+void release_of_program(void* location) {
   if (machine::Simulation* const simulation = machine::Simulation::current()) {
-    simulation->forget_stores(place, static_cast<unsigned>(size_in_program(place)));
+    simulation->forget_stores(location, static_cast<unsigned>(size_in_program(location)));
   }
-  predict::release(place);
+  predict::release(location);
 }
 
 std::size_t size_in_program(const void* allocated) {
@@ -163,32 +164,32 @@ std::size_t size_in_program(const void* allocated) {
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" {
 
-void __wrap__ZdlPv(void* place) {
+void __wrap__ZdlPv(void* location) {
   namespace explore = lockbench::stress::explore;
-  explore::is_of_program(place) ? explore::release_of_program(place)
-                                : lockbench::predict::release(place);
+  explore::is_of_program(location) ? explore::release_of_program(location)
+                                   : lockbench::predict::release(location);
 }
-void __wrap__ZdlPvm(void* place, std::size_t) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdlPvm(void* location, std::size_t) {
+  __wrap__ZdlPv(location);
 }
-void __wrap__ZdlPvSt11align_val_t(void* place, std::align_val_t) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdlPvSt11align_val_t(void* location, std::align_val_t) {
+  __wrap__ZdlPv(location);
 }
-void __wrap__ZdlPvmSt11align_val_t(void* place, std::size_t, std::align_val_t) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdlPvmSt11align_val_t(void* location, std::size_t, std::align_val_t) {
+  __wrap__ZdlPv(location);
 }
 // operator delete[]
-void __wrap__ZdaPv(void* place) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdaPv(void* location) {
+  __wrap__ZdlPv(location);
 }
-void __wrap__ZdaPvm(void* place, std::size_t) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdaPvm(void* location, std::size_t) {
+  __wrap__ZdlPv(location);
 }
-void __wrap__ZdaPvSt11align_val_t(void* place, std::align_val_t) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdaPvSt11align_val_t(void* location, std::align_val_t) {
+  __wrap__ZdlPv(location);
 }
-void __wrap__ZdaPvmSt11align_val_t(void* place, std::size_t, std::align_val_t) {
-  __wrap__ZdlPv(place);
+void __wrap__ZdaPvmSt11align_val_t(void* location, std::size_t, std::align_val_t) {
+  __wrap__ZdlPv(location);
 }
 
 }  // extern "C"
@@ -206,27 +207,27 @@ void* operator new[](std::size_t bytes) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return ::operator new(bytes, alignment);
 }
-void operator delete(void* place) noexcept {
-  lockbench::predict::release(place);
+void operator delete(void* location) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete(void* place, std::size_t) noexcept {
-  lockbench::predict::release(place);
+void operator delete(void* location, std::size_t) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete(void* place, std::align_val_t) noexcept {
-  lockbench::predict::release(place);
+void operator delete(void* location, std::align_val_t) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
-  lockbench::predict::release(place);
+void operator delete(void* location, std::size_t, std::align_val_t) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete[](void* place) noexcept {
-  lockbench::predict::release(place);
+void operator delete[](void* location) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete[](void* place, std::size_t) noexcept {
-  lockbench::predict::release(place);
+void operator delete[](void* location, std::size_t) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete[](void* place, std::align_val_t) noexcept {
-  lockbench::predict::release(place);
+void operator delete[](void* location, std::align_val_t) noexcept {
+  lockbench::predict::release(location);
 }
-void operator delete[](void* place, std::size_t, std::align_val_t) noexcept {
-  lockbench::predict::release(place);
+void operator delete[](void* location, std::size_t, std::align_val_t) noexcept {
+  lockbench::predict::release(location);
 }

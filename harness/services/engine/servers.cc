@@ -116,13 +116,13 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
     if (!started.ok()) return started.status();
     servers->replicas_ = *std::move(started);
   }
-  std::vector<sockaddr_in> places;
+  std::vector<sockaddr_in> listening;
   for (std::uint32_t i = 0; i < count; ++i) {
-    places.push_back(servers->at(i).socket_address());
+    listening.push_back(servers->at(i).socket_address());
     if (!servers->replicas_.empty()) replicate(servers->at(i), *servers->replicas_[i].server);
   }
   try {
-    servers->proxy_ = std::make_unique<Proxy>(places, servers->network_.get());
+    servers->proxy_ = std::make_unique<Proxy>(listening, servers->network_.get());
   } catch (const std::system_error& error) {
     return absl::InternalError(error.what());
   }

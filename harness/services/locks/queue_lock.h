@@ -15,8 +15,8 @@
 //                Claim(queues, queue)      a name, which is in no queue yet; a claim that is
 //                                          destroyed without leave() gives its name up
 //                  enter(only_if_free)     enters the queue, with `only_if_free` only if it is
-//                  empty await_change(deadline)  its place when the name before it has gone, at the
-//                                          latest after the deadline; may return early
+//                  empty await_change(deadline)  its position when the name before it has gone; at
+//                                          the latest after the deadline; may return early
 //                  leave()                 leaves the queue; false: the name had gone before
 //                  is_over()               the name has gone, as far as this process knows
 //                  token()                 of a claim that holds: greater than those before it
@@ -39,8 +39,8 @@
 
 namespace lockbench::services {
 
-// The place of a claim in its queue.
-enum class QueuePlace : std::uint8_t {
+// The position of a claim in its queue.
+enum class QueuePosition : std::uint8_t {
   kFirst,    // it holds the key
   kWaiting,  // others are before it
   kRefused,  // others are there, and it has not entered
@@ -109,17 +109,17 @@ template <class Queues>
 std::optional<TryReason> QueueLock<Queues>::try_once(Handle& handle, bool waits,
                                                      platform::Time deadline) {
   auto claim = std::make_unique<Claim>(queues_, handle.queue_);
-  QueuePlace place = claim->enter(!waits);
-  while (place == QueuePlace::kWaiting) {
+  QueuePosition position = claim->enter(!waits);
+  while (position == QueuePosition::kWaiting) {
     const platform::Time now = platform::now();
     if (now >= deadline) {
       claim->leave();
       return TryReason::kTimedOut;
     }
-    place = claim->await_change(std::min<platform::Time>(deadline, now + poll_));
+    position = claim->await_change(std::min<platform::Time>(deadline, now + poll_));
   }
-  if (place == QueuePlace::kRefused) return TryReason::kHeld;
-  if (place == QueuePlace::kGone) return std::nullopt;
+  if (position == QueuePosition::kRefused) return TryReason::kHeld;
+  if (position == QueuePosition::kGone) return std::nullopt;
   handle.token_ = claim->token();
   handle.claim_ = std::move(claim);
   queues_.counts().acquisitions.fetch_add(1, std::memory_order_relaxed);

@@ -188,12 +188,12 @@ absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> PrivateServer::start
     const std::vector<ServerHost>& hosts, const MakeProgram& program) {
   absl::Status status;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    ClusterPlace place{.peers = peers_at(hosts)};
+    ClusterMember member{.peers = peers_at(hosts)};
     std::vector<std::unique_ptr<PrivateServer>> servers;
     status = absl::OkStatus();
-    for (; status.ok() && place.number < hosts.size(); ++place.number) {
+    for (; status.ok() && member.number < hosts.size(); ++member.number) {
       servers.emplace_back(new PrivateServer);
-      status = servers.back()->begin(program, place);
+      status = servers.back()->begin(program, member);
     }
     for (std::size_t i = 0; status.ok() && i < servers.size(); ++i) status = servers[i]->await();
     if (status.ok()) return servers;
@@ -203,11 +203,11 @@ absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> PrivateServer::start
 }
 
 // Launches it.
-absl::Status PrivateServer::begin(const MakeProgram& program, const ClusterPlace& place) {
-  host_ = place.host();
+absl::Status PrivateServer::begin(const MakeProgram& program, const ClusterMember& member) {
+  host_ = member.host();
   port_ = free_port();
   if (port_ == 0) return absl::InternalError(absl::StrCat("no free port: ", std::strerror(errno)));
-  program_ = program(port_, folder_.path(), place);
+  program_ = program(port_, folder_.path(), member);
   absl::Status status = use_account();
   if (status.ok()) status = prepare();
   if (status.ok()) status = launch(program_.words);

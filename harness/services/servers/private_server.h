@@ -59,7 +59,7 @@ struct Peer {
 };
 
 // Which member of a cluster a server is. Without peers: of none.
-struct ClusterPlace {
+struct ClusterMember {
   std::size_t number = 0;
   std::vector<Peer> peers{};  // all members, this one included
 
@@ -70,7 +70,7 @@ class PrivateServer {
  public:
   // May write files into the folder, which are then the account's.
   using MakeProgram = std::function<ServerProgram(std::uint16_t port, const std::string& folder,
-                                                  const ClusterPlace& place)>;
+                                                  const ClusterMember& member)>;
 
   // Internal: the program is missing, ended, or is not ready within half a minute (its preparation:
   // within a minute); the message has the last line that the program printed. Cancelled if a signal
@@ -103,7 +103,7 @@ class PrivateServer {
  private:
   PrivateServer() = default;
 
-  absl::Status begin(const MakeProgram& program, const ClusterPlace& place);
+  absl::Status begin(const MakeProgram& program, const ClusterMember& member);
   absl::Status use_account();
   absl::Status prepare();
   absl::Status launch(std::vector<std::string> words);

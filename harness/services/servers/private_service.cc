@@ -34,9 +34,9 @@ ServerProgram redis_program(const ServerSettings& settings) {
   return program;
 }
 
-// The place of a server without accounts.
-std::string place_alone(const std::string& place, const std::string& /*password*/) {
-  return place;
+// The address of a server without accounts.
+std::string address_alone(const std::string& host_and_port, const std::string& /*password*/) {
+  return host_and_port;
 }
 
 // Debian keeps the programs off the PATH, each version by itself.
@@ -71,8 +71,8 @@ ServerProgram postgresql_program(const ServerSettings& settings) {
       .end_signal = SIGINT};  // SIGTERM would wait for its clients
 }
 
-std::string postgresql_address(const std::string& place, const std::string& password) {
-  return "postgresql://lockbench:" + password + "@" + place + "/postgres";
+std::string postgresql_address(const std::string& host_and_port, const std::string& password) {
+  return "postgresql://lockbench:" + password + "@" + host_and_port + "/postgres";
 }
 
 // A server alone is a member of no cluster but its own, which elects itself at once. Leases may be
@@ -82,17 +82,17 @@ ServerProgram etcd_program(const ServerSettings& settings) {
   const auto url = [](const ServerHost& host, std::uint16_t port) {
     return absl::StrCat("http://", host.text(), ":", port);
   };
-  const std::string clients = url(settings.place.host(), settings.port);
-  const bool alone = settings.place.peers.empty();
+  const std::string clients = url(settings.member.host(), settings.port);
+  const bool alone = settings.member.peers.empty();
   std::vector<std::string> peers;
-  for (const Peer& peer : settings.place.peers) peers.push_back(url(peer.host, peer.messages));
+  for (const Peer& peer : settings.member.peers) peers.push_back(url(peer.host, peer.messages));
   if (alone) peers.push_back(url({}, 0));  // whichever is free: there are none
   std::string cluster;
   for (std::size_t i = 0; i < peers.size(); ++i) {
     absl::StrAppend(&cluster, i == 0 ? "" : ",", "member", i, "=", peers[i]);
   }
-  const std::string& own = peers[settings.place.number];
-  return {.words = {"etcd", absl::StrCat("--name=member", settings.place.number),
+  const std::string& own = peers[settings.member.number];
+  return {.words = {"etcd", absl::StrCat("--name=member", settings.member.number),
                     "--data-dir=" + settings.folder + "/data", "--listen-client-urls=" + clients,
                     "--advertise-client-urls=" + clients, "--listen-peer-urls=" + own,
                     "--initial-advertise-peer-urls=" + own, "--initial-cluster=" + cluster,
@@ -106,10 +106,10 @@ ServerProgram etcd_program(const ServerSettings& settings) {
 // It gives its leader up when it has heard nothing for ten ticks.
 std::string ensemble_settings(const ServerSettings& settings) {
   std::filesystem::create_directory(settings.folder + "/data");
-  std::ofstream(settings.folder + "/data/myid") << settings.place.number + 1 << '\n';
+  std::ofstream(settings.folder + "/data/myid") << settings.member.number + 1 << '\n';
   std::string text = "initLimit=100\nsyncLimit=10\n";
-  for (std::size_t i = 0; i < settings.place.peers.size(); ++i) {
-    const Peer& peer = settings.place.peers[i];
+  for (std::size_t i = 0; i < settings.member.peers.size(); ++i) {
+    const Peer& peer = settings.member.peers[i];
     absl::StrAppend(&text, "server.", i + 1, "=", peer.host.text(), ":", peer.messages, ":",
                     peer.elections, "\n");
   }
@@ -119,9 +119,9 @@ std::string ensemble_settings(const ServerSettings& settings) {
 // It counts the time of sessions in ticks. Nothing is read from the system's configuration, and
 // only warnings are printed, and what says that it serves: the port takes connections long before.
 ServerProgram zookeeper_program(const ServerSettings& settings) {
-  const bool alone = settings.place.peers.empty();
+  const bool alone = settings.member.peers.empty();
   const std::string file = settings.folder + "/zoo.cfg";
-  std::ofstream(file) << "clientPortAddress=" << settings.place.host().text()
+  std::ofstream(file) << "clientPortAddress=" << settings.member.host().text()
                       << "\nclientPort=" << settings.port << "\ndataDir=" << settings.folder
                       << "/data\ntickTime=100\nmaxClientCnxns=0\n"
                       << "minSessionTimeout=200\nmaxSessionTimeout=60000\n"
@@ -138,11 +138,11 @@ ServerProgram zookeeper_program(const ServerSettings& settings) {
 }
 
 constexpr ServiceKind kKinds[] = {
-    {"etcd", "etcd-server", etcd_program, place_alone, "data", SessionKind::kLease, true},
+    {"etcd", "etcd-server", etcd_program, address_alone, "data", SessionKind::kLease, true},
     {"postgresql", "postgresql", postgresql_program, postgresql_address, "", SessionKind::kProcess},
-    {"redis", "redis-server", redis_program, place_alone, "appendonlydir",
+    {"redis", "redis-server", redis_program, address_alone, "appendonlydir",
      SessionKind::kConnection},
-    {"zookeeper", "libzookeeper-java and default-jre-headless", zookeeper_program, place_alone,
+    {"zookeeper", "libzookeeper-java and default-jre-headless", zookeeper_program, address_alone,
      "data", SessionKind::kConnection, true}};
 
 using ServerList = std::vector<std::unique_ptr<PrivateServer>>;
@@ -198,12 +198,12 @@ absl::StatusOr<std::vector<PrivateService>> start_services(const std::string& se
   }
   const std::string password = random_password();
   const auto program = [&](std::uint16_t port, const std::string& folder,
-                           const ClusterPlace& place) {
+                           const ClusterMember& member) {
     ServerProgram made = kind->program({.port = port,
                                         .folder = folder,
                                         .password = password,
                                         .data = options.data,
-                                        .place = place});
+                                        .member = member});
     if (!options.clock_library.empty()) {
       made.environment = clock_environment(options.clock_library, folder);
     }

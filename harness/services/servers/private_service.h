@@ -34,15 +34,15 @@ struct ServerSettings {
   std::string folder;
   std::string password;
   ServerData data = ServerData::kInMemory;
-  ClusterPlace place;
+  ClusterMember member;
 };
 
 struct ServiceKind {
   std::string_view name;
   const char* package;  // Debian's
   ServerProgram (*program)(const ServerSettings& settings);
-  // How clients reach it. `place`: host and port.
-  std::string (*address)(const std::string& place, const std::string& password);
+  // How clients reach it. `host_and_port`: host and port.
+  std::string (*address)(const std::string& host_and_port, const std::string& password);
   // The folder of its data, in that of the server. A server that is killed and started without it
   // has forgotten everything. Empty: it cannot be started so.
   std::string_view data_folder;
@@ -63,8 +63,10 @@ struct PrivateService {
   const ServiceKind* kind;
   std::string password;
 
-  // How clients reach it. `place`: host and port of the server, or of a proxy before it.
-  std::string address(const std::string& place) const { return kind->address(place, password); }
+  // How clients reach it. `host_and_port`: host and port of the server, or of a proxy before it.
+  std::string address(const std::string& host_and_port) const {
+    return kind->address(host_and_port, password);
+  }
 };
 
 struct ServerOptions {

@@ -61,9 +61,9 @@ class CountingProxy:
 @contextmanager
 def proxied(address: str) -> Iterator[tuple[CountingProxy, str]]:
     """The proxy and its address, before the server of an address as a user writes it."""
-    account, _, place = address.rpartition("@")
-    if "host=" in place:
-        path = Path(place.partition("host=")[2]) / ".s.PGSQL.5432"
+    account, _, host_and_port = address.rpartition("@")
+    if "host=" in host_and_port:
+        path = Path(host_and_port.partition("host=")[2]) / ".s.PGSQL.5432"
 
         def reach() -> socket.socket:
             server = socket.socket(socket.AF_UNIX)
@@ -71,13 +71,13 @@ def proxied(address: str) -> Iterator[tuple[CountingProxy, str]]:
             return server
 
     else:
-        port = int(place.rpartition(":")[2])
+        port = int(host_and_port.rpartition(":")[2])
 
         def reach() -> socket.socket:
             return socket.create_connection(("127.0.0.1", port))
 
     proxy = CountingProxy(reach)
-    database = "/postgres" if "host=" in place else ""
+    database = "/postgres" if "host=" in host_and_port else ""
     try:
         yield proxy, f"{account}@127.0.0.1:{proxy.port}{database}"
     finally:

@@ -67,7 +67,7 @@ def test_an_advisory_lock_is_one_of_whichever_session_the_pooler_gives(
         assert row["lost_updates"] not in ("", "0") or locked_for_good, row
 
 
-def test_a_session_that_is_shared_has_no_place_for_prepared_statements(
+def test_a_session_that_is_shared_has_no_room_for_prepared_statements(
     lockbench: Program, plugin: str, pooler: tuple[str, str]
 ) -> None:
     mode, address = pooler

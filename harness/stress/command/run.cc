@@ -68,7 +68,7 @@ class StressRun {
       if (!work_.options.order.exhaustive) {
         demand_share(work_.jobs[i].budget, job.budget, answer.report);
       }
-      const std::string where = place_of(job, i, work_.jobs.size());
+      const std::string where = position_text(job, i, work_.jobs.size());
       if (const Stop stop = end_for(answer, "in " + where + kStands)) return *stop;
       code = worst_exit(code, exit_code_of(answer));
       if (answer.report.failure) {

@@ -53,7 +53,7 @@ class SelfTest {
       const Answer answer = ask(job, order, [&](std::string_view out) { live_.show(job, i, out); });
       live_.leave();
       const std::string where =
-          absl::StrCat("in ", place_of(job, i, work_.jobs.size()), " of round ", round + 1);
+          absl::StrCat("in ", position_text(job, i, work_.jobs.size()), " of round ", round + 1);
       if (const std::optional<int> code = end_for(answer, where)) return code;
       const Kill kill =
           answer.engine_failed ? Kill::kEngineFailed : kill_result(job.lock, answer.report);

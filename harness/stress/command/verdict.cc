@@ -34,7 +34,7 @@ int exit_code_of(const Answer& answer) {
   return kInconclusive;
 }
 
-std::string place_of(const TestJob& job, std::size_t position, std::size_t jobs) {
+std::string position_text(const TestJob& job, std::size_t position, std::size_t jobs) {
   return absl::StrCat(job.lock.name, " by ", job.engine, ", ", position + 1, " of ", jobs);
 }
 

@@ -24,7 +24,7 @@ int exit_code_of(const Answer& answer);
 std::optional<int> end_for(const Answer& answer, const std::string& where);
 
 // "keyed by real, 3 of 12". Pure.
-std::string place_of(const TestJob& job, std::size_t position, std::size_t jobs);
+std::string position_text(const TestJob& job, std::size_t position, std::size_t jobs);
 
 // Prints one line about bad input to standard error; returns kBadInput.
 int complain_of_usage(const absl::Status& status);

@@ -26,12 +26,12 @@ struct Option {
     kSpurious,  // the next operation of `thread` fails or returns spuriously, or the thread that
                 // asks for its processor was moved to another one
     kRead,      // a load or update reads the store that `age` others follow (kC11)
-    kPlace,     // a store comes before the last `age` stores of its word (kC11)
+    kPosition,  // a store comes before the last `age` stores of its word (kC11)
     kArrive,    // all stores so far become visible to `thread` (kC11)
     kSettle,    // from now on, threads that poll or yield wait for a change: Strategy::restless()
   };
   Kind kind = kRun;
-  std::uint8_t thread = 0;  // for kRead and kPlace: the age
+  std::uint8_t thread = 0;  // for kRead and kPosition: the age
 
   bool operator==(const Option&) const = default;
 };
@@ -85,7 +85,7 @@ struct NextAccess {
   const void* word = nullptr;
   bool reads = false;
   bool stores = false;  // without reading. For an update, StoreChoice::updates says it.
-  bool queues = false;  // takes the next place in the order of sleeps and wake-ups of the word
+  bool queues = false;  // takes the next position in the order of sleeps and wake-ups of the word
   // Youngest first, then those that are taken. Empty if it neither reads nor stores.
   std::span<const StoreChoice> choices{};
 };
@@ -121,8 +121,8 @@ class AccessFollower {
   // Returns the index of the choice, or Strategy::kLeave. Ignored if there are no choices.
   virtual std::size_t access(const NextAccess& next) = 0;
 
-  // The thread is about to read at this place in the code, in this state (caller_state.h).
-  virtual void about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) = 0;
+  // The thread is about to read at this code, in this state (caller_state.h).
+  virtual void about_to_read(std::uint32_t thread, const void* code, std::uint64_t state) = 0;
   // The thread has changed what is not in its state, by something that is no access.
   virtual void changed(std::uint32_t thread) = 0;
   // The last access of the thread was an update, and has stored what it read.

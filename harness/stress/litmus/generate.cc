@@ -145,7 +145,7 @@ std::string forgotten_waiter(std::uint32_t capacity, const char* holds) {
 }
 
 // The threads of `text`, one of which holds key 0 first, and other threads that hold the other
-// places of the key all the time.
+// slots of the key all the time.
 std::string beside_other_holders(std::string text, std::uint32_t capacity) {
   for (std::uint32_t i = 1; i < capacity; ++i) text += " | L0 R30000000 U";
   return text;

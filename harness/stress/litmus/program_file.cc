@@ -22,7 +22,7 @@ std::string in_one_line(std::string_view text) {
 }
 
 // `line:column` of a position.
-std::string place_of(std::string_view text, std::size_t position) {
+std::string position_text(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
@@ -35,7 +35,7 @@ absl::StatusOr<LitmusProgram> program_in_file(std::string_view text, const std::
                                               std::size_t most_threads) {
   const auto wrong = [&](std::size_t position, const std::string& what) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ":", place_of(text, position), ": ", what));
+        absl::StrCat(name, ":", position_text(text, position), ": ", what));
   };
   std::size_t wrong_at = 0;
   absl::StatusOr<LitmusProgram> program =

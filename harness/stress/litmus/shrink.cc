@@ -133,7 +133,7 @@ void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>&
   }
 }
 
-// Without the last place at which the lock is made again, in all threads.
+// Without the last point at which the lock is made again, in all threads.
 void add_with_fewer_locks(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
   if (!program.has(Act::kMakeAgain)) return;
   LitmusProgram fewer = program;

@@ -62,7 +62,7 @@ std::uint64_t History::Spans::during(std::int64_t begin, std::int64_t end) const
 
 void History::find_refusals(std::int64_t complete_until) {
   for (const Take& take : takes_) {
-    Traffic& there = traffic_[place(take)];
+    Traffic& there = traffic_[lock_of(take)];
     if (take.held) {
       const std::int64_t unlocked = take.unlock_ended + kUntilVisibleNs;
       there.uses.add(take.requested, unlocked);
@@ -82,7 +82,7 @@ void History::find_refusals(std::int64_t complete_until) {
 }
 
 InTheWay History::in_the_way_of(const Take& take) const {
-  const Traffic& there = traffic_.at(place(take));
+  const Traffic& there = traffic_.at(lock_of(take));
   // Each of these counts the take itself, too.
   return {.uses = there.uses.during(take.requested, take.answered) - 1,
           .calls = there.calls.during(take.requested, take.answered) - 1};

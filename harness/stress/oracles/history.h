@@ -99,7 +99,7 @@ class History {
     Spans calls;
   };
 
-  std::uint32_t place(const Take& take) const { return rules_.lock_per_key ? take.key : 0; }
+  std::uint32_t lock_of(const Take& take) const { return rules_.lock_per_key ? take.key : 0; }
   void find_refusals(std::int64_t complete_until);
 
   const std::vector<Take> takes_;

@@ -101,7 +101,7 @@ concept ChecksWithState = requires(const Seen& seen, typename KeyStateOf<O>::Typ
   { O::check(seen, state) } -> std::same_as<CheckResult>;
 };
 
-// `None` takes the place before the first comma of the list.
+// `None` takes the position before the first comma of the list.
 template <class None, class... Os>
 struct OracleList {
   using Types = std::tuple<Os...>;

@@ -224,9 +224,9 @@ std::uint32_t holds_of_lock_of(std::uint16_t key, const std::vector<ThreadPositi
   return number;
 }
 
-// A thread that waits for a key of several places, of which one is not held; null if there is none.
-const ThreadPosition* waits_for_free_place(const std::vector<ThreadPosition>& threads,
-                                           const Abilities& abilities) {
+// A thread that waits for a key of several slots, of which one is not held; null if there is none.
+const ThreadPosition* waits_for_free_slot(const std::vector<ThreadPosition>& threads,
+                                          const Abilities& abilities) {
   if (abilities.capacity < 2) return nullptr;
   for (const ThreadPosition& thread : threads) {
     if (!thread.waits() || thread.doing.pair) continue;
@@ -235,8 +235,8 @@ const ThreadPosition* waits_for_free_place(const std::vector<ThreadPosition>& th
   return nullptr;
 }
 
-Failure waits_for_place(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
-                        const Abilities& abilities) {
+Failure waits_for_slot(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
+                       const Abilities& abilities) {
   const std::uint32_t held = holds_of_lock_of(waiter.doing.key, threads, abilities);
   return no_progress(
       absl::StrCat("lost wake-up: thread ", waiter.thread, " waits forever for ",
@@ -378,11 +378,11 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   }
   if (const ThreadPosition* const trying = only_tries_hang(threads))
     return unanswered(*trying, threads);
-  // With a lock with several places that is one for all keys, a waiter beside an awaiter has no key
-  // of its own: it waits for a place.
-  if (const ThreadPosition* const waiter = waits_for_free_place(threads, abilities)) {
+  // With a lock with several slots that is one for all keys, a waiter beside an awaiter has no key
+  // of its own: it waits for a slot.
+  if (const ThreadPosition* const waiter = waits_for_free_slot(threads, abilities)) {
     if (waits_beside_an_awaiter(threads) && !abilities.lock_per_key) {
-      return waits_for_place(*waiter, threads, abilities);
+      return waits_for_slot(*waiter, threads, abilities);
     }
   }
   const bool only_reads = abilities.keys_read && !any_writes(threads);
@@ -423,8 +423,8 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
         *waiter, threads,
         facts.probe && !waiter->doing.pair && !is_free(waiter->doing.key, *facts.probe));
   }
-  if (const ThreadPosition* const place = waits_for_free_place(threads, abilities)) {
-    return waits_for_place(*place, threads, abilities);
+  if (const ThreadPosition* const blocked = waits_for_free_slot(threads, abilities)) {
+    return waits_for_slot(*blocked, threads, abilities);
   }
   return no_progress("a thread waits forever, and no other thread is in its way", threads);
 }

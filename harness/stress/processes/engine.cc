@@ -95,7 +95,7 @@ std::int64_t median(std::vector<std::int64_t> values) {
 void report_calls(const InjectedFaults& injected, Report& report) {
   std::size_t killed = 0;
   std::size_t held = 0;
-  for (const auto& [place, faults] : injected.at_calls) {
+  for (const auto& [position, faults] : injected.at_calls) {
     killed += faults.killed != 0;
     held += faults.held != 0;
   }
@@ -109,7 +109,7 @@ void report_calls(const InjectedFaults& injected, Report& report) {
     return;
   }
   report.remarks.push_back(absl::StrFormat(
-      "%d places inside of lock() and unlock() where a system call begins: processes were killed "
+      "%d points inside of lock() and unlock() where a system call begins: processes were killed "
       "at %d of them, held at %d",
       injected.at_calls.size(), killed, held));
 }

@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr std::uint64_t kMostHoldsOfALife = 64;
 
-// A process is killed at one in 2 calls at a place where none was killed, and at one in 64 at a
-// place where many were: so the rare places, such as those of a recovery, get their share.
+// A process is killed at one in 2 calls at a position where none was killed, and at one in 64 at a
+// position where many were: so the rare ones, such as those of a recovery, get their share.
 constexpr std::uint64_t kMostCallsPerFault = 64;
 constexpr std::uint64_t kCallsPerHolderKilled = 16;
 
@@ -150,36 +150,36 @@ void FaultInjector::pass_time(platform::Time end) {
 
 // Absent if the process does not make the call in lock() or unlock(): the checks around the lock
 // make system calls, too.
-const CallPlace* FaultInjector::place_of(const WatchedCall& call) {
+const CallPosition* FaultInjector::position_of(const WatchedCall& call) {
   const RecentEvents& events = context_.state.slots[call.slot].events;
   const Event doing = events.now();
   if (doing.kind != Event::kRequest && doing.kind != Event::kRelease) return nullptr;
   CallHistory& history = histories_[call.slot];
-  if (history.events != events.count()) history = {.events = events.count(), .place = {}};
-  auto& [unlocks, numbers] = history.place;
+  if (history.events != events.count()) history = {.events = events.count(), .position = {}};
+  auto& [unlocks, numbers] = history.position;
   unlocks = doing.kind == Event::kRelease;
   numbers = {numbers[1], numbers[2], call.number};
-  return &history.place;
+  return &history.position;
 }
 
 CallWatch::Answer FaultInjector::at_call(const WatchedCall& call) {
   if (over_) return {};
   const bool kills =
       context_.plan.fault() == FaultKind::kKillInCall && platform::now() >= next_kill_;
-  const CallPlace* const place = place_of(call);
-  if (place == nullptr) {
-    // A holder that dies makes the others reach the places of a recovery.
+  const CallPosition* const position = position_of(call);
+  if (position == nullptr) {
+    // A holder that dies makes the others reach the positions of a recovery.
     const bool dies = kills && random_.below(kCallsPerHolderKilled) == 0 && is_inside(call.slot);
     return dies ? kill_at(call) : CallWatch::Answer{};
   }
-  FaultsAtPlace& faults = injected_.at_calls[*place];
+  FaultsAtCall& faults = injected_.at_calls[*position];
   if (kills && random_.below(std::min(2 + faults.killed, kMostCallsPerFault)) == 0) {
-    describe(call, *place, "killed");
+    describe(call, *position, "killed");
     ++faults.killed;
     return kill_at(call);
   }
   if (random_.below(std::min(3 + faults.held, kMostCallsPerFault)) != 0) return {};
-  describe(call, *place, "held");
+  describe(call, *position, "held");
   ++faults.held;
   const microseconds longest = kCallWaits[random_.below(std::size(kCallWaits))];
   return {.wait = microseconds(1 + random_.below(static_cast<std::uint64_t>(longest.count())))};
@@ -191,12 +191,13 @@ CallWatch::Answer FaultInjector::kill_at(const WatchedCall& call) {
   return {.killed = true};
 }
 
-void FaultInjector::describe(const WatchedCall& call, const CallPlace& place, const char* fault) {
+void FaultInjector::describe(const WatchedCall& call, const CallPosition& position,
+                             const char* fault) {
   std::vector<std::string>& last = injected_.last_at_calls;
   if (last.size() == kLastFaultsKept) last.erase(last.begin());
   last.push_back(absl::StrCat("process ", call.slot, " was ", fault, " before ",
                               name_of_call(call.number), " in ",
-                              place.unlocks ? "unlock()" : "lock()"));
+                              position.unlocks ? "unlock()" : "lock()"));
 }
 
 void FaultInjector::refill_empty_slots() {

@@ -21,15 +21,15 @@
 namespace lockbench::stress::processes {
 
 // Where in the lock a system call is made: the call, the two calls before it, and whether lock() or
-// unlock() makes them. A lock that polls reaches the same place in each round.
-struct CallPlace {
+// unlock() makes them. A lock that polls reaches the same position in each round.
+struct CallPosition {
   bool unlocks = false;
   std::array<std::int32_t, 3> numbers{-1, -1, -1};  // SYS_…; the last one is this call
 
-  auto operator<=>(const CallPlace&) const = default;
+  auto operator<=>(const CallPosition&) const = default;
 };
 
-struct FaultsAtPlace {
+struct FaultsAtCall {
   std::uint64_t killed = 0;
   std::uint64_t held = 0;
 };
@@ -47,9 +47,9 @@ struct InjectedFaults {
   std::uint64_t wake_ups_lost_with_waiter = 0;
   std::uint64_t ended = 0;  // processes that ended by themselves and were replaced
   std::vector<std::int64_t> recoveries_ns;
-  std::map<CallPlace, FaultsAtPlace> at_calls;  // all places that were reached
-  std::vector<std::string> last_at_calls;       // the last faults there, for messages
-  int call_error = 0;                           // why some processes were not watched, as errno
+  std::map<CallPosition, FaultsAtCall> at_calls;  // all positions that were reached
+  std::vector<std::string> last_at_calls;         // the last faults there, for messages
+  int call_error = 0;                             // why some processes were not watched, as errno
 };
 
 class FaultInjector {
@@ -81,7 +81,7 @@ class FaultInjector {
   // The system calls that a process made since its last event.
   struct CallHistory {
     std::uint64_t events = 0;
-    CallPlace place;
+    CallPosition position;
   };
 
   struct Death {
@@ -100,8 +100,8 @@ class FaultInjector {
   void refill_empty_slots();
   CallWatch::Answer at_call(const WatchedCall& call);
   CallWatch::Answer kill_at(const WatchedCall& call);
-  const CallPlace* place_of(const WatchedCall& call);
-  void describe(const WatchedCall& call, const CallPlace& place, const char* fault);
+  const CallPosition* position_of(const WatchedCall& call);
+  void describe(const WatchedCall& call, const CallPosition& position, const char* fault);
 
   const EpochContext& context_;
   ProcessGroup& group_;

@@ -19,8 +19,8 @@
 //     // A fence for the compiler alone (std::atomic_signal_fence).
 //     static void compiler_fence(std::memory_order);
 //     // The next two are called before the access.
-//     static void plain(const void* place, std::size_t bytes, bool writes);
-//     static void volatile_access(const void* place, std::size_t bytes, bool writes);
+//     static void plain(const void* location, std::size_t bytes, bool writes);
+//     static void volatile_access(const void* location, std::size_t bytes, bool writes);
 //     // 1: the races of this thread are intended from here on; -1: no longer.
 //     static void ignore_races(int change);
 //     // A function returns whose local variables lie below `frame`.
@@ -121,12 +121,12 @@ inline std::size_t bytes_compared(const char* a, const char* b, std::size_t most
     return expected;                                                                              \
   }
 
-#define LOCKBENCH_ACCESS(name, bytes, call)             \
-  void __tsan_##name##read##bytes(const void* place) {  \
-    Accesses::call(place, bytes, false);                \
-  }                                                     \
-  void __tsan_##name##write##bytes(const void* place) { \
-    Accesses::call(place, bytes, true);                 \
+#define LOCKBENCH_ACCESS(name, bytes, call)                \
+  void __tsan_##name##read##bytes(const void* location) {  \
+    Accesses::call(location, bytes, false);                \
+  }                                                        \
+  void __tsan_##name##write##bytes(const void* location) { \
+    Accesses::call(location, bytes, true);                 \
   }
 
 #define LOCKBENCH_ACCESS_OF_ALL_SIZES(name, call) \
@@ -161,17 +161,17 @@ LOCKBENCH_ACCESS_OF_ALL_SIZES(unaligned_volatile_, volatile_access)
 LOCKBENCH_ACCESS_OF_ALL_SIZES(read_, plain)
 LOCKBENCH_ACCESS_OF_ALL_SIZES(unaligned_read_, plain)
 
-void __tsan_read_range(const void* place, std::size_t bytes) {
-  Accesses::plain(place, bytes, false);
+void __tsan_read_range(const void* location, std::size_t bytes) {
+  Accesses::plain(location, bytes, false);
 }
-void __tsan_write_range(const void* place, std::size_t bytes) {
-  Accesses::plain(place, bytes, true);
+void __tsan_write_range(const void* location, std::size_t bytes) {
+  Accesses::plain(location, bytes, true);
 }
-void __tsan_vptr_update(void** place, void*) {
-  Accesses::plain(static_cast<const void*>(place), sizeof *place, true);
+void __tsan_vptr_update(void** location, void*) {
+  Accesses::plain(static_cast<const void*>(location), sizeof *location, true);
 }
-void __tsan_vptr_read(void** place) {
-  Accesses::plain(static_cast<const void*>(place), sizeof *place, false);
+void __tsan_vptr_read(void** location) {
+  Accesses::plain(static_cast<const void*>(location), sizeof *location, false);
 }
 
 // These functions read and write for the lock. clang calls those of __tsan_ for three of them. gcc

@@ -256,7 +256,7 @@ bool is(std::string_view file, std::string_view library) {
 
 // A slot of the plug-in's table of addresses, and the function to which it leads.
 struct Slot {
-  void** place;
+  void** location;
   const char* function;
 };
 
@@ -313,8 +313,8 @@ class LoadedLibrary {
     for (std::size_t i = 0; first != nullptr && i < bytes / sizeof *first; ++i) {
       if (!is_slot(ELF64_R_TYPE(first[i].r_info))) continue;
       const ElfW(Sym)& symbol = symbols_[ELF64_R_SYM(first[i].r_info)];
-      auto** const place = reinterpret_cast<void**>(base_ + first[i].r_offset);
-      if (*place != nullptr) found.push_back({place, names_ + symbol.st_name});
+      auto** const location = reinterpret_cast<void**>(base_ + first[i].r_offset);
+      if (*location != nullptr) found.push_back({location, names_ + symbol.st_name});
     }
   }
 
@@ -342,12 +342,12 @@ std::string library_of(const void* address) {
   return dladdr(address, &info) == 0 ? "" : info.dli_fname;
 }
 
-void lead_to(void** place, const void* target) {
+void lead_to(void** location, const void* target) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(place) & ~(page - 1);
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(location) & ~(page - 1);
   // The table may have been made read-only after all its addresses were resolved.
   if (mprotect(reinterpret_cast<void*>(begin), page, PROT_READ | PROT_WRITE) != 0) return;
-  *place = const_cast<void*>(target);
+  *location = const_cast<void*>(target);
 }
 
 void watch_calls(const link_map& map) {
@@ -355,12 +355,12 @@ void watch_calls(const link_map& map) {
   const std::string engine = library_of(lockbench_foreign_stubs);
   std::vector<ForeignCall>& calls = foreign_calls();
   for (const Slot& slot : LoadedLibrary(map).slots()) {
-    const std::string library = library_of(*slot.place);
+    const std::string library = library_of(*slot.location);
     const bool ours = library == own || library == engine || library.empty();
-    if (ours || !is_function(*slot.place) || calls.size() == kStubs) continue;
+    if (ours || !is_function(*slot.location) || calls.size() == kStubs) continue;
     if (leaves_shared_state_alone(slot.function, library)) continue;
-    calls.push_back({readable_name(slot.function), *slot.place});
-    lead_to(slot.place, lockbench_foreign_stubs + (calls.size() - 1) * kStubBytes);
+    calls.push_back({readable_name(slot.function), *slot.location});
+    lead_to(slot.location, lockbench_foreign_stubs + (calls.size() - 1) * kStubBytes);
   }
 }
 

@@ -230,8 +230,8 @@ void* map_memory(std::size_t bytes, int flags, const void* caller) {
     SimulatedProgram::running()->refuse_call("mmap of a file or at an address", caller);
   }
   constexpr std::size_t kPage = 4096;
-  void* const place = lockbench::stress::explore::allocate_for_program(bytes, kPage);
-  return std::memset(place, 0, bytes);
+  void* const location = lockbench::stress::explore::allocate_for_program(bytes, kPage);
+  return std::memset(location, 0, bytes);
 }
 
 // ---- thread-local variables
@@ -498,15 +498,15 @@ long __wrap_syscall(long number, ...) {
   }
 }
 
-void* __wrap_mmap(void* place, std::size_t bytes, int protection, int flags, int file,
+void* __wrap_mmap(void* location, std::size_t bytes, int protection, int flags, int file,
                   off_t offset) {
   if (SimulatedProgram::running() == nullptr)
-    return mmap(place, bytes, protection, flags, file, offset);
+    return mmap(location, bytes, protection, flags, file, offset);
   return map_memory(bytes, flags, __builtin_return_address(0));
 }
-int __wrap_munmap(void* place, std::size_t bytes) {
-  if (!lockbench::stress::explore::is_of_program(place)) return munmap(place, bytes);
-  lockbench::stress::explore::release_of_program(place);
+int __wrap_munmap(void* location, std::size_t bytes) {
+  if (!lockbench::stress::explore::is_of_program(location)) return munmap(location, bytes);
+  lockbench::stress::explore::release_of_program(location);
   return 0;
 }
 

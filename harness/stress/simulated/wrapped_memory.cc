@@ -35,21 +35,21 @@ void* __wrap_calloc(std::size_t count, std::size_t bytes) {
   if (!in_program()) return std::calloc(count, bytes);
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return nullptr;
-  void* const place = explore::allocate_for_program(all, kUsualAlignment);
-  return std::memset(place, 0, all);
+  void* const location = explore::allocate_for_program(all, kUsualAlignment);
+  return std::memset(location, 0, all);
 }
 
-void __wrap_free(void* place) {
-  explore::is_of_program(place) ? explore::release_of_program(place) : std::free(place);
+void __wrap_free(void* location) {
+  explore::is_of_program(location) ? explore::release_of_program(location) : std::free(location);
 }
 
-void* __wrap_realloc(void* place, std::size_t bytes) {
-  const bool ours = explore::is_of_program(place);
-  if (!ours && (place != nullptr || !in_program())) return std::realloc(place, bytes);
+void* __wrap_realloc(void* location, std::size_t bytes) {
+  const bool ours = explore::is_of_program(location);
+  if (!ours && (location != nullptr || !in_program())) return std::realloc(location, bytes);
   void* const moved = __wrap_malloc(bytes);
-  if (place == nullptr || moved == nullptr) return moved;
-  std::memcpy(moved, place, std::min(bytes, explore::size_in_program(place)));
-  __wrap_free(place);
+  if (location == nullptr || moved == nullptr) return moved;
+  std::memcpy(moved, location, std::min(bytes, explore::size_in_program(location)));
+  __wrap_free(location);
   return moved;
 }
 
@@ -58,10 +58,10 @@ void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) {
                       : std::aligned_alloc(alignment, bytes);
 }
 
-int __wrap_posix_memalign(void** place, std::size_t alignment, std::size_t bytes) {
-  if (!in_program()) return posix_memalign(place, alignment, bytes);
-  *place = explore::allocate_for_program(bytes, alignment);
-  return *place == nullptr ? ENOMEM : 0;
+int __wrap_posix_memalign(void** location, std::size_t alignment, std::size_t bytes) {
+  if (!in_program()) return posix_memalign(location, alignment, bytes);
+  *location = explore::allocate_for_program(bytes, alignment);
+  return *location == nullptr ? ENOMEM : 0;
 }
 
 }  // extern "C"

@@ -35,7 +35,7 @@ namespace lockbench::stress::explore {
 // this one, and that the pure function is therefore all that a call can reach.
 class ThreadBody {
  public:
-  virtual ~ThreadBody();  // never called but by its place in the table
+  virtual ~ThreadBody();  // never called but by its slot in the table
   virtual void run() = 0;
 };
 
@@ -154,10 +154,10 @@ int find_library(dl_phdr_info* info, std::size_t, void* found) {
 // Gives a variable of the library the value of the simulated thread's copy, if there is one.
 template <class T>
 void hand_over(T& variable) {
-  LibraryVariables place{.wanted = reinterpret_cast<const std::byte*>(&variable)};
-  if (dl_iterate_phdr(find_library, &place) == 0) return;
-  const std::byte* const copy = SimulatedProgram::running()->thread_block(place.module);
-  if (copy != nullptr) std::memcpy(&variable, copy + place.offset, sizeof variable);
+  LibraryVariables location{.wanted = reinterpret_cast<const std::byte*>(&variable)};
+  if (dl_iterate_phdr(find_library, &location) == 0) return;
+  const std::byte* const copy = SimulatedProgram::running()->thread_block(location.module);
+  if (copy != nullptr) std::memcpy(&variable, copy + location.offset, sizeof variable);
 }
 
 // std::call_once() names its function in two thread-local variables of the library, which then

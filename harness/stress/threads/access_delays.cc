@@ -20,14 +20,14 @@ void sleep_for_us(std::uint64_t us) {
   nanosleep(&nap, nullptr);
 }
 
-// One of this many places in the code is slow.
+// One of this many addresses of accesses in the code is slow.
 constexpr std::uint64_t kSlowOneIn = 4;
-// At a slow place, one of this many accesses yields, and one of this many sleeps for at most this
+// At a slow one, one of this many accesses yields, and one of this many sleeps for at most this
 // time.
 constexpr std::uint64_t kSlowYieldOneIn = 2;
 constexpr std::uint64_t kSlowSleepOneIn = 16;
 constexpr std::uint64_t kLongestSleepUs = 500;
-// At any other place, one of this many accesses yields.
+// At any other address, one of this many accesses yields.
 constexpr std::uint64_t kYieldOneIn = 32;
 
 }  // namespace
@@ -41,12 +41,12 @@ AccessDelays::~AccessDelays() {
   the_seed.store(0, std::memory_order_relaxed);
 }
 
-void delay_access(const void* place) {
+void delay_access(const void* code) {
   const std::uint64_t seed = the_seed.load(std::memory_order_relaxed);
   if (seed == 0) return;
   static thread_local std::uint64_t draws = mix(seed ^ static_cast<std::uint64_t>(gettid()));
   const std::uint64_t draw = mix(++draws);
-  const bool slow = mix(reinterpret_cast<std::uintptr_t>(place) ^ seed) % kSlowOneIn == 0;
+  const bool slow = mix(reinterpret_cast<std::uintptr_t>(code) ^ seed) % kSlowOneIn == 0;
   if (slow && draw % kSlowSleepOneIn == 0) {
     sleep_for_us(1 + (draw >> 32) % kLongestSleepUs);
   } else if (draw % (slow ? kSlowYieldOneIn : kYieldOneIn) == 1) {

@@ -4,7 +4,7 @@
 // of instrumented code, inside of the lock's own calls. So a window of a few nanoseconds between
 // two accesses stays open long enough for other threads to enter it.
 //
-// Each seed chooses some places in the code at which delays are frequent and long; elsewhere they
+// Each seed chooses some accesses in the code at which delays are frequent and long; elsewhere they
 // are rare and short. Threads enter a window if one of the two sides is slow and the other is not.
 #pragma once
 
@@ -21,7 +21,7 @@ class AccessDelays {
   AccessDelays& operator=(const AccessDelays&) = delete;
 };
 
-// Called before an access at `place` in the code. It may delay the thread.
-void delay_access(const void* place);
+// Called before an access at the address `code`. It may delay the thread.
+void delay_access(const void* code);
 
 }  // namespace lockbench::stress::threads

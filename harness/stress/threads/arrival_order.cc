@@ -33,11 +33,11 @@ constexpr std::uint32_t kMostWaiters = 17;
 constexpr std::uint32_t kMostOtherHolders = 64;
 
 struct PlacedWaiter : Waiter {
-  std::uint32_t place = 0;  // position in the service order; the thread writes it as holder
+  std::uint32_t position = 0;  // position in the service order; the thread writes it as holder
 };
 
-// Threads that hold all but one of the places of a key until the end of this object, so that the
-// one place that is left goes from thread to thread.
+// Threads that hold all but one of the slots of a key until the end of this object, so that the
+// one slot that is left goes from thread to thread.
 class OtherHolders {
  public:
   OtherHolders(EpochContext& context, std::uint32_t number) {
@@ -66,7 +66,7 @@ class OtherHolders {
   std::vector<std::thread> threads_;
 };
 
-// A queue may have 4, 8 or 16 places. More threads than that wait in a few epochs only, because
+// A queue may have 4, 8 or 16 slots. More threads than that wait in a few epochs only, because
 // each must be seen waiting before the next one comes, which takes long if they spin. If the lock
 // promises room for few threads, all of them come each time.
 std::uint32_t waiters_for(std::uint32_t room, std::uint64_t draw) {
@@ -90,7 +90,7 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   const std::uint32_t count = waiters_for(room, draw);
   const std::uint32_t threads = within(count + 1, room);
   std::uint32_t served = 0;  // number of waiters that were served; only the holder writes it
-  std::uint32_t known = 0;   // number of waiters whose place in the arrival order is known
+  std::uint32_t known = 0;   // number of waiters whose position in the arrival order is known
   const OtherHolders others(context, holders);
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
   held->lock();
@@ -101,7 +101,7 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
       const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
       waiter.requests_now();
       handle->lock();
-      waiter.place = served++;
+      waiter.position = served++;
       add(context.state.beat);
       handle->unlock();
     });
@@ -111,20 +111,21 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   held->unlock();
   // The releaser comes last of all, and finds the key free if the release hands it to nobody.
   held->lock();
-  const std::uint32_t releasers_place = served++;
+  const std::uint32_t releasers_position = served++;
   held->unlock();
   for (std::uint32_t i = 0; i < begun; ++i) waiters[i].thread.join();
   add(context.state.beat);
-  const auto compare = [&](std::uint32_t earlier, std::uint32_t later, std::uint32_t laters_place) {
+  const auto compare = [&](std::uint32_t earlier, std::uint32_t later,
+                           std::uint32_t laters_position) {
     check(context.state, kOwnSlot,
           Arrivals{.key = 0,
                    .earlier = earlier,
                    .later = later,
-                   .overtook = laters_place < waiters[earlier].place});
+                   .overtook = laters_position < waiters[earlier].position});
   };
   // The last waiter is not compared if it is not certain that it arrived after the others.
-  for (std::uint32_t i = 1; i < known; ++i) compare(i - 1, i, waiters[i].place);
-  for (std::uint32_t i = 0; i < known; ++i) compare(i, begun, releasers_place);
+  for (std::uint32_t i = 1; i < known; ++i) compare(i - 1, i, waiters[i].position);
+  for (std::uint32_t i = 0; i < known; ++i) compare(i, begun, releasers_position);
 }
 
 void check_bypass_limit(EpochContext& context, bool by_tries) {

@@ -40,7 +40,7 @@ class Epoch {
  public:
   Epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan, RenewedLock& lock)
       : state_(state), plan_(plan), lock_(lock), context_(state, entry, plan, lock, [&lock] {
-          const KeptPlaces in_the_same_place;
+          const KeptBlocks at_the_same_addresses;
           lock.renew();
         }) {}
 

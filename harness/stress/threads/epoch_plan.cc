@@ -171,7 +171,7 @@ LitmusProgram with_threads(LitmusProgram program, std::uint32_t threads, const A
 }
 
 // How many other keys a thread acquires while another one holds a key. A table of locks that keeps
-// only some of its entries may throw out one that is in use; one with few places must serve all of
+// only some of its entries may throw out one that is in use; one with few slots must serve all of
 // them.
 std::uint32_t other_keys_for(const Abilities& can, Random& random) {
   constexpr std::uint32_t kManyKeys[] = {5, 72, 1'100, 20'000};
@@ -179,7 +179,7 @@ std::uint32_t other_keys_for(const Abilities& can, Random& random) {
   return std::min(drawn, most_other_keys(can));
 }
 
-// A lock may have places for 16 or 64 threads, and no more, without saying so.
+// A lock may have slots for 16 or 64 threads, and no more, without saying so.
 std::uint32_t threads_for(const LockLimits& limits, const Mode& mode, const Wish& wish,
                           Random& random) {
   std::uint32_t threads = wish.threads;

@@ -28,20 +28,20 @@ class Region {
     // relaxed: only the number counts. The caller passes the memory on.
     const std::size_t first = given_.fetch_add(pages, std::memory_order_relaxed);
     if (first + pages > kPages) return nullptr;
-    char* const place = begin_ + first * kPage;
-    if (mprotect(place, pages * kPage, PROT_READ | PROT_WRITE) != 0) return nullptr;
+    char* const block = begin_ + first * kPage;
+    if (mprotect(block, pages * kPage, PROT_READ | PROT_WRITE) != 0) return nullptr;
     lengths_[first] = static_cast<std::uint16_t>(pages);
-    return place;
+    return block;
   }
 
-  void free(void* place) noexcept {
-    const auto first = static_cast<std::size_t>(static_cast<char*>(place) - begin_) / kPage;
-    mprotect(place, lengths_[first] * kPage, PROT_NONE);
+  void free(void* block) noexcept {
+    const auto first = static_cast<std::size_t>(static_cast<char*>(block) - begin_) / kPage;
+    mprotect(block, lengths_[first] * kPage, PROT_NONE);
   }
 
   bool contains(const void* address) const noexcept {
-    const auto* const place = static_cast<const char*>(address);
-    return begin_ != nullptr && place >= begin_ && place < begin_ + kPages * kPage;
+    const auto* const block = static_cast<const char*>(address);
+    return begin_ != nullptr && block >= begin_ && block < begin_ + kPages * kPage;
   }
 
   void reset() noexcept {
@@ -64,13 +64,13 @@ class Region {
   std::array<std::uint16_t, kPages> lengths_{};
 };
 
-// Places that were released, in that order.
-class Places {
+// Blocks that were released, in that order.
+class Blocks {
  public:
   // False if there is no room for one more.
-  bool keep(void* place) noexcept {
-    if (!keeps_ || count_ == places_.size()) return false;
-    places_[count_++] = place;
+  bool keep(void* block) noexcept {
+    if (!keeps_ || count_ == blocks_.size()) return false;
+    blocks_[count_++] = block;
     return true;
   }
 
@@ -78,13 +78,13 @@ class Places {
   void* take(std::size_t bytes, std::size_t alignment) noexcept {
     constexpr std::size_t kMostUnused = 32;  // of what malloc() adds
     for (std::size_t i = 0; i < count_; ++i) {
-      void* const place = places_[i];
-      const std::size_t room = malloc_usable_size(place);
-      const bool aligned = reinterpret_cast<std::uintptr_t>(place) % alignment == 0;
+      void* const block = blocks_[i];
+      const std::size_t room = malloc_usable_size(block);
+      const bool aligned = reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
       if (room < bytes || room > bytes + kMostUnused || !aligned) continue;
-      std::copy(places_.begin() + i + 1, places_.begin() + count_, places_.begin() + i);
+      std::copy(blocks_.begin() + i + 1, blocks_.begin() + count_, blocks_.begin() + i);
       --count_;
-      return place;
+      return block;
     }
     return nullptr;
   }
@@ -92,18 +92,18 @@ class Places {
   void begin() noexcept { keeps_ = true; }
   void end() noexcept {
     keeps_ = false;
-    while (count_ != 0) std::free(places_[--count_]);
+    while (count_ != 0) std::free(blocks_[--count_]);
   }
 
  private:
   bool keeps_ = false;
   std::size_t count_ = 0;
-  std::array<void*, 256> places_{};
+  std::array<void*, 256> blocks_{};
 };
 
 constinit Region region;
 constinit thread_local bool guards = false;
-constinit thread_local Places kept;
+constinit thread_local Blocks kept;
 
 }  // namespace
 
@@ -115,11 +115,11 @@ GuardedMemory::~GuardedMemory() {
   guards = false;
 }
 
-KeptPlaces::KeptPlaces() {
+KeptBlocks::KeptBlocks() {
   kept.begin();
 }
 
-KeptPlaces::~KeptPlaces() {
+KeptBlocks::~KeptBlocks() {
   kept.end();
 }
 
@@ -137,21 +137,21 @@ namespace {
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes == 0) bytes = 1;
-  void* place = guards && alignment <= kPage ? region.allocate(bytes) : nullptr;
-  if (place == nullptr) place = kept.take(bytes, alignment);
-  if (place == nullptr) {
-    place = alignment <= alignof(std::max_align_t)
+  void* block = guards && alignment <= kPage ? region.allocate(bytes) : nullptr;
+  if (block == nullptr) block = kept.take(bytes, alignment);
+  if (block == nullptr) {
+    block = alignment <= alignof(std::max_align_t)
                 ? std::malloc(bytes)
                 : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   }
-  if (place == nullptr) throw std::bad_alloc();
-  return place;
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
 }
 
-void release(void* place) noexcept {
-  if (region.contains(place)) return region.free(place);
-  if (place != nullptr && kept.keep(place)) return;
-  std::free(place);
+void release(void* block) noexcept {
+  if (region.contains(block)) return region.free(block);
+  if (block != nullptr && kept.keep(block)) return;
+  std::free(block);
 }
 
 }  // namespace
@@ -169,17 +169,17 @@ void* operator new(std::size_t bytes) {
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return lockbench::stress::threads::allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* place) noexcept {
-  lockbench::stress::threads::release(place);
+void operator delete(void* block) noexcept {
+  lockbench::stress::threads::release(block);
 }
-void operator delete(void* place, std::size_t) noexcept {
-  lockbench::stress::threads::release(place);
+void operator delete(void* block, std::size_t) noexcept {
+  lockbench::stress::threads::release(block);
 }
-void operator delete(void* place, std::align_val_t) noexcept {
-  lockbench::stress::threads::release(place);
+void operator delete(void* block, std::align_val_t) noexcept {
+  lockbench::stress::threads::release(block);
 }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
-  lockbench::stress::threads::release(place);
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  lockbench::stress::threads::release(block);
 }
 
 #endif

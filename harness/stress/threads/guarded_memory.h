@@ -4,7 +4,7 @@
 // from pages of their own. operator delete makes these pages inaccessible at once, so a later
 // access by any thread raises SIGSEGV.
 //
-// KeptPlaces: while an object of this class exists, operator new of this thread gives out again
+// KeptBlocks: while an object of this class exists, operator new of this thread gives out again
 // what operator delete of this thread has released since, in that order, if it fits. So an object
 // that is made then lies where one of its size lay before.
 //
@@ -30,12 +30,12 @@ class GuardedMemory {
   static void reset() noexcept;
 };
 
-class KeptPlaces {
+class KeptBlocks {
  public:
-  KeptPlaces();
-  ~KeptPlaces();  // frees what was not given out again
-  KeptPlaces(const KeptPlaces&) = delete;
-  KeptPlaces& operator=(const KeptPlaces&) = delete;
+  KeptBlocks();
+  ~KeptBlocks();  // frees what was not given out again
+  KeptBlocks(const KeptBlocks&) = delete;
+  KeptBlocks& operator=(const KeptBlocks&) = delete;
 };
 
 }  // namespace lockbench::stress::threads

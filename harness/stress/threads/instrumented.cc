@@ -14,7 +14,7 @@
 
 namespace {
 
-// All of this is inlined into the entry point. So the entry point's return address is the place of
+// All of this is inlined into the entry point. So the entry point's return address is that of
 // the access in the code.
 struct Accesses {
   [[gnu::always_inline]] static void delay() {

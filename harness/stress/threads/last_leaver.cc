@@ -52,7 +52,7 @@ class LastLeaver {
   }
 
  private:
-  struct Place {
+  struct BatchLock {
     std::unique_ptr<LockUnderTest> lock;
     std::atomic<std::uint32_t> left{0};  // threads that have used the lock for the last time
   };
@@ -66,7 +66,7 @@ class LastLeaver {
       }
       meeting_.arrive_and_wait();
       if (over_) break;
-      for (Place& place : places_) leave(place);
+      for (BatchLock& one : batch_) leave(one);
       meeting_.arrive_and_wait();
     }
     ended_.count_down();
@@ -75,27 +75,27 @@ class LastLeaver {
   void make() {
     GuardedMemory::reset();  // all locks of the batch before are destroyed
     const GuardedMemory guard;
-    for (Place& place : places_) {
-      place.lock = make_(1);
-      place.left.store(0, std::memory_order_relaxed);
+    for (BatchLock& one : batch_) {
+      one.lock = make_(1);
+      one.left.store(0, std::memory_order_relaxed);
     }
   }
 
-  void leave(Place& place) {
-    std::unique_ptr<LockHandle> handle = place.lock->handle(0);
+  void leave(BatchLock& one) {
+    std::unique_ptr<LockHandle> handle = one.lock->handle(0);
     handle->lock();
     // relaxed: the lock orders the two holders, so the second one reads 1.
-    const bool last = place.left.fetch_add(1, std::memory_order_relaxed) + 1 == kThreads;
+    const bool last = one.left.fetch_add(1, std::memory_order_relaxed) + 1 == kThreads;
     handle->unlock();
     handle.reset();
     if (!last) return;
-    place.lock.reset();
+    one.lock.reset();
     destroyed_.fetch_add(1, std::memory_order_relaxed);
   }
 
   EpochContext& context_;
   const std::function<std::unique_ptr<LockUnderTest>(std::uint64_t)>& make_;
-  std::array<Place, kBatch> places_;
+  std::array<BatchLock, kBatch> batch_;
   std::barrier<> meeting_{kThreads};
   std::latch ended_{kThreads};
   std::atomic<std::uint64_t> destroyed_{0};

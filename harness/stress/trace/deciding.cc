@@ -59,7 +59,7 @@ std::vector<Common> common_accesses(const std::vector<TraceStep>& failing,
     for (std::size_t i = 0; i < own.size() && i < found->second.size(); ++i) {
       const TraceStep& one = failing[own[i].position];
       const TraceStep& other = passing[found->second[i].position];
-      if (one.place != other.place || one.word != other.word) break;
+      if (one.source_line != other.source_line || one.word != other.word) break;
       common.push_back({own[i].position, own[i].effect, found->second[i].effect});
     }
   }

@@ -13,8 +13,8 @@ namespace lockbench::stress {
 
 // Positions in the steps of the failing execution: two accesses of different threads to one word,
 // of which at least one writes, and which the other execution made in the opposite order. An access
-// is the same in both if it is its thread's access of the same number, made at the same place;
-// after the first access of a thread that differs, no more of them are compared. O(accesses
+// is the same in both if it is its thread's access of the same number, made at the same source
+// line; after the first access of a thread that differs, no more of them are compared. O(accesses
 // squared).
 std::vector<std::pair<std::size_t, std::size_t>> reordered(const std::vector<TraceStep>& failing,
                                                            const std::vector<TraceStep>& passing);

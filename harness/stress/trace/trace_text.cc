@@ -69,7 +69,7 @@ std::vector<std::string> to_text(const std::vector<TraceStep>& steps) {
     const std::string who = step.thread == kMainThread ? std::string("the main thread")
                                                        : absl::StrCat("thread ", step.thread);
     lines.push_back(absl::StrCat("step ", step.at, ", ", who, step.access ? "   " : " ", step.text,
-                                 step.place.empty() ? "" : "  [" + step.place + "]",
+                                 step.source_line.empty() ? "" : "  [" + step.source_line + "]",
                                  step.decides ? absl::StrCat("  ", kDecides) : "",
                                  step.wrong ? "  <-- here it goes wrong" : ""));
   }
@@ -107,7 +107,7 @@ std::vector<TraceStep> with_polls_folded(const std::vector<TraceStep>& steps) {
     }
     const auto same = std::find_if(recent.begin(), recent.end(), [&](std::size_t poll) {
       const TraceStep& first = folded[polls[poll].position];
-      return first.text == step.text && first.place == step.place;
+      return first.text == step.text && first.source_line == step.source_line;
     });
     if (same == recent.end()) {
       recent.push_back(polls.size());

@@ -20,7 +20,7 @@ struct TraceStep {
   std::string text;         // `acquires key 0`, `changes lock+0: 0 → 1 (acquire)`
   std::string act = {};     // `acquires`, `changes`: the kind of step, for programs that read it
   std::vector<std::uint32_t> keys = {};  // the keys that the act names
-  std::string place = {};                // in the source: `spin_lock.h:31`; empty if unknown
+  std::string source_line = {};          // in the source: `spin_lock.h:31`; empty if unknown
   bool access = false;                   // the lock accesses a shared word
   bool wrong = false;                    // the failure was detected at this step
   bool decides = false;  // in another order with another such access, nothing fails (deciding.h)

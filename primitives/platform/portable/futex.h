@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The futex of systems that offer none, or whose futex was not tried: a table of parking places.
+// The futex of systems that offer none, or whose futex was not tried: a table of parking buckets.
 #pragma once
 
 #include <array>

@@ -60,11 +60,11 @@ T& of_this_process() {
 }
 
 #if defined(LOCKBENCH_MACHINE_MODEL)
-constexpr std::size_t places(std::size_t usual) noexcept {
+constexpr std::size_t table_size(std::size_t usual) noexcept {
   return usual;
 }
 #else
-constexpr std::size_t places(std::size_t) noexcept {
+constexpr std::size_t table_size(std::size_t) noexcept {
   return 2;
 }
 #endif

@@ -88,7 +88,7 @@ class Choice:
     """One primitive of the cells that the answer uses."""
 
     primitive: str
-    place: int  # rank from 1; 0: excluded
+    rank: int  # from 1; 0: excluded
     reason: str
 
 
@@ -96,7 +96,7 @@ class Choice:
 class AtLoad:
     """The answer of one group of cells."""
 
-    place: int  # of the group, in the table
+    group_index: int  # of the group, in the table
     load: str  # in words
     saturated: bool
     sleeps: bool  # threads, between operations
@@ -182,28 +182,28 @@ def of_run(run: Run, case: Case) -> Advice:
     """Answers from the groups that are nearest to the case. InconclusiveError if no row is valid,
     InputError if no group has two primitives."""
     table = verdict.of_run(run)
-    places = [place for place, group in enumerate(table.groups) if _offers_a_choice(group)]
-    if not places and run.valid.empty:
+    indices = [index for index, group in enumerate(table.groups) if _offers_a_choice(group)]
+    if not indices and run.valid.empty:
         raise InconclusiveError(
             f"0 of {len(run.trials)} rows are valid (minimum 1);"
             f" the column `reason` of {run.folder / 'trials.csv'} says why"
         )
-    if not places:
+    if not indices:
         raise InputError(f"{run.folder}: has no cell with two primitives to choose from")
-    distances = {place: distance(table.groups[place].key, case) for place in places}
-    nearest = min(places, key=lambda one: distances[one][0])
+    distances = {index: distance(table.groups[index].key, case) for index in indices}
+    nearest = min(indices, key=lambda one: distances[one][0])
     doublings, differences = distances[nearest]
     far = doublings > FAR
-    own = _at_other_loads(table, places, nearest) if case.any_load else [nearest]
-    loads = _chosen(table, [_at_load(run, table, place, case) for place in own])
+    own = _at_other_loads(table, indices, nearest) if case.any_load else [nearest]
+    loads = _chosen(table, [_at_load(run, table, index, case) for index in own])
     shown = _shown(loads)
-    group = table.groups[shown.place]
+    group = table.groups[shown.group_index]
     mapped = _map(table, case)
     choices = [
         Choice(label, number, _reason(table, shown, label, case, run.error.name))
         for number, label in enumerate(shown.ranked, 1)
     ] + [Choice(label, 0, why) for label, why in _excluded(group, case).items()]
-    names = [table.groups[one.place].name for one in loads]
+    names = [table.groups[one.group_index].name for one in loads]
     result = _only(comparison.within(run, comparison.Options()), names, group.key, mapped)
     threads = core_kinds.of_threads(group.rows)
     return Advice(
@@ -251,7 +251,7 @@ def _of_slow_cores(
         f"{f'At {load.name}, ' if len(loads) > 1 else ''}{one.words()}."
         for load in loads
         for one in result.core_kinds
-        if one.group == table.groups[load.place].name
+        if one.group == table.groups[load.group_index].name
         and one.primitive == load.chosen
         and one.significantly_less
     ]
@@ -298,15 +298,15 @@ def _timed_out(group: verdict.Group, loads: list[AtLoad], case: Case) -> list[st
 _OF_LOAD = {"think_kind", "think_ns", "think_lines", "load_share", "sample_every"}
 
 
-def _at_other_loads(table: verdict.Table, places: list[int], nearest: int) -> list[int]:
+def _at_other_loads(table: verdict.Table, indices: list[int], nearest: int) -> list[int]:
     """The groups that differ from the nearest one by their load alone, from the lowest on."""
 
-    def rest(place: int) -> dict[str, Any]:
-        key = table.groups[place].key
+    def rest(index: int) -> dict[str, Any]:
+        key = table.groups[index].key
         return {name: value for name, value in key.items() if name not in _OF_LOAD}
 
-    own = [place for place in places if rest(place) == rest(nearest)]
-    return sorted(own, key=lambda place: -(table.groups[place].key["think_ns"] or 0.0))
+    own = [index for index in indices if rest(index) == rest(nearest)]
+    return sorted(own, key=lambda index: -(table.groups[index].key["think_ns"] or 0.0))
 
 
 def _excluded(group: verdict.Group, case: Case) -> dict[str, str]:
@@ -315,8 +315,8 @@ def _excluded(group: verdict.Group, case: Case) -> dict[str, str]:
     }
 
 
-def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
-    group = table.groups[place]
+def _at_load(run: Run, table: verdict.Table, index: int, case: Case) -> AtLoad:
+    group = table.groups[index]
     out = _excluded(group, case)
     rows = group.rows[group.rows["valid"] & ~group.rows["label"].isin([*out])]
     rows = locking_cost.with_costs(run, rows)
@@ -328,13 +328,13 @@ def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
     best = rows[rows["label"] == ranked[0]] if ranked else rows
     operation = (locking_cost.threads_at_once(run, best) * best["operation_ns"]).median()
     extra = (
-        _longer_waits(rows, ranked, float(operation)) if sleeps else _slower(table, place, ranked)
+        _longer_waits(rows, ranked, float(operation)) if sleeps else _slower(table, index, ranked)
     )
-    behind = [label for label in ranked[1:] if _is_behind(run, table, place, label, ranked[0])]
+    behind = [label for label in ranked[1:] if _is_behind(run, table, index, label, ranked[0])]
     tied = [] if sleeps else [label for label in ranked if label not in behind]
     load = group.rows["load"].iloc[0]
     return AtLoad(
-        place=place,
+        group_index=index,
         load=_load_words(group, float(load)),
         saturated=bool(load == SATURATED),
         sleeps=sleeps,
@@ -351,7 +351,7 @@ def _at_load(run: Run, table: verdict.Table, place: int, case: Case) -> AtLoad:
         cost_ns=costs,
         wait_p99_ns=rows.groupby("label")["wait_p99_ns"].median().dropna().to_dict(),
         starving=[label for label in ranked if group.unfair[label]],
-        simplest=simplest(table, [place], list(extra)),
+        simplest=simplest(table, [index], list(extra)),
     )
 
 
@@ -365,13 +365,13 @@ def _chosen(table: verdict.Table, loads: list[AtLoad]) -> list[AtLoad]:
         while count < len(rest) and any(label in rest[count].good for label in common):
             common = [label for label in common if label in rest[count].good]
             count += 1
-        label = simplest(table, [one.place for one in rest[:count]], common)
+        label = simplest(table, [one.group_index for one in rest[:count]], common)
         found += [dataclasses.replace(one, chosen=label) for one in rest[:count]]
         rest = rest[count:]
     for one in loads:
         if one.saturated:
             kept = found[-1].chosen if found else None
-            label = kept if kept in one.good else simplest(table, [one.place], one.good)
+            label = kept if kept in one.good else simplest(table, [one.group_index], one.good)
             found.append(dataclasses.replace(one, chosen=label))
     return found
 
@@ -382,9 +382,9 @@ def _shown(loads: list[AtLoad]) -> AtLoad:
     return own[-1] if own else loads[0]
 
 
-def _slower(table: verdict.Table, place: int, ranked: list[str]) -> dict[str, float]:
+def _slower(table: verdict.Table, index: int, ranked: list[str]) -> dict[str, float]:
     """The extra time of an operation against the first, as a share; of those compared with it."""
-    found = {label: table.between(place, label, ranked[0]) for label in ranked[1:]}
+    found = {label: table.between(index, label, ranked[0]) for label in ranked[1:]}
     extra = {label: 1 / one.ratio - 1 for label, one in found.items() if one is not None}
     return {label: 0.0 for label in ranked[:1]} | extra
 
@@ -533,23 +533,23 @@ def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
     return f"starves threads: {unfair}" if case.fair and unfair else ""
 
 
-def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: str) -> bool:
+def _is_behind(run: Run, table: verdict.Table, index: int, label: str, first: str) -> bool:
     """By more than the error of the ratio, too."""
-    found = table.between(place, label, first)
+    found = table.between(index, label, first)
     if found is None or found.verdict != verdict.SLOWER:
         return False
-    key = table.groups[place].key
+    key = table.groups[index].key
     return run.error.exceeds_error(
         1 / found.ratio, key["threads"] or 1, float(key["hold_ns"] or 0), run.hardware_threads
     )
 
 
-def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> str | None:
+def simplest(table: verdict.Table, indices: list[int], candidates: list[str]) -> str | None:
     """One of the primitives, best first: one that starves no thread, if there is any; of those the
     most common one; else one whose lines are known."""
 
     def starves(label: str) -> bool:
-        return any(table.groups[place].unfair[label] for place in places)
+        return any(table.groups[index].unfair[label] for index in indices)
 
     candidates = [one for one in candidates if not starves(one)] or candidates
     if not candidates:
@@ -560,8 +560,8 @@ def simplest(table: verdict.Table, places: list[int], candidates: list[str]) -> 
     return next((one for one in candidates if snippets.of(one, "u64")), candidates[0])
 
 
-def _valid_rows(table: verdict.Table, place: int, label: str) -> pd.DataFrame:
-    rows = table.groups[place].rows
+def _valid_rows(table: verdict.Table, index: int, label: str) -> pd.DataFrame:
+    rows = table.groups[index].rows
     return rows[(rows["label"] == label) & rows["valid"]]
 
 
@@ -579,7 +579,7 @@ def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case, error: str
             f"costs {_more_or_less(at, label)} than the first" if label in at.extra else "no wait"
         )
     else:
-        found = table.between(at.place, label, first)
+        found = table.between(at.group_index, label, first)
         if found is None:
             speed = "no block has both it and the first"
         else:
@@ -588,7 +588,7 @@ def _reason(table: verdict.Table, at: AtLoad, label: str, case: Case, error: str
             speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
-    unfair = table.groups[at.place].unfair[label]
+    unfair = table.groups[at.group_index].unfair[label]
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
     return "; ".join(part for part in (speed, what, price) if part)
 
@@ -612,8 +612,8 @@ def _answer(table: verdict.Table, loads: list[AtLoad], apart: list[str], error: 
         return [*lines, f"{word}{_by_load(loads)}", *(_line_of_load(one) for one in loads)]
     one = loads[0]
     lines.append(f"{word}{_choice(one, error)}")
-    usual = baselines.usual(list(table.groups[one.place].medians))
-    found = table.between(one.place, one.chosen or "", usual) if usual is not None else None
+    usual = baselines.usual(list(table.groups[one.group_index].medians))
+    found = table.between(one.group_index, one.chosen or "", usual) if usual is not None else None
     if found is not None and not one.sleeps:
         lines.append(f"{_ratio(found)} the speed of {usual}, the usual choice: {found.words()}.")
     elif usual == one.chosen:
@@ -725,9 +725,9 @@ def _by_load(loads: list[AtLoad]) -> str:
             )
         return f"{choices[0]}, at every load."
     parts = []
-    for place, label in enumerate(dict.fromkeys(one.chosen for one in own)):
+    for index, label in enumerate(dict.fromkeys(one.chosen for one in own)):
         last = ends[label] is own[-1]
-        where = f"up to {ends[label].name}" if not last else "above it" if place else "at loads"
+        where = f"up to {ends[label].name}" if not last else "above it" if index else "at loads"
         parts.append(f"{label} {where}")
     if loads[-1].saturated and loads[-1].chosen != own[-1].chosen:
         parts[-1] += " that programs have" if parts[-1].endswith("at loads") else ""
@@ -753,9 +753,9 @@ def _line_of_load(one: AtLoad) -> str:
 def _price(table: verdict.Table, one: AtLoad) -> str:
     """Says what the choice costs, in speed, memory and fairness."""
     chosen, best = one.chosen or "", one.ranked[0]
-    rows = _valid_rows(table, one.place, chosen)
-    unfair = table.groups[one.place].unfair[chosen]
-    found = table.between(one.place, chosen, best) if not one.sleeps else None
+    rows = _valid_rows(table, one.group_index, chosen)
+    unfair = table.groups[one.group_index].unfair[chosen]
+    found = table.between(one.group_index, chosen, best) if not one.sleeps else None
     size = rows["lock_bytes"].dropna()
     parts = [
         f"{_ratio(found)} the speed of {best}, the best by the medians" if found else "",
@@ -796,7 +796,7 @@ def _as_text(advice: Advice) -> str:
         out += [*(f"    {line}" for line in advice.code), ""]
     out.append(f"Evidence{advice.evidence}")
     for one in advice.choices:
-        out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
+        out.append(f"  {f'{one.rank}.' if one.rank else '–'} {one.primitive}: {one.reason}")
     out += [f"  {ground}" for ground in _grounds(advice)]
     return "\n".join([*out, ""]) + "\n" + tables.as_text(advice.result)
 
@@ -807,8 +807,8 @@ def _as_markdown(advice: Advice) -> str:
     if advice.answered and advice.code:
         out += ["```cpp", *advice.code, "```", ""]
     for one in advice.choices:
-        place = f"{one.place}." if one.place else "-"
-        out.append(f"{place} {code(one.primitive)}: {markdown(one.reason)}")
+        number = f"{one.rank}." if one.rank else "-"
+        out.append(f"{number} {code(one.primitive)}: {markdown(one.reason)}")
     out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice)), ""]
     return "\n".join(out) + "\n" + tables.as_markdown(advice.result)
 

@@ -2,7 +2,7 @@
 """The additions of capabilities to the analysis: modules in packages in
 harness/<capability>/python. One that was deleted adds nothing, and nothing else names it.
 
-error_model  MODEL: how wrong figures are that were not measured (error_model.py)
+error_model  ERROR_MODEL: how wrong figures are that were not measured (error_model.py)
 own_page     of a folder that is no run: FILE, by which it is known; WHAT it is, in words; PAGE, the
              name of its page; page(folder), the text of the page, or an InputError
 """

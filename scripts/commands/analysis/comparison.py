@@ -226,18 +226,18 @@ def brief(result: Result, lines: int) -> Result:
     the curves. For each workload and mode, the group with the most primitives and the most
     contention comes first; then those with the largest significant differences."""
     groups = result.table.groups
-    order = sorted(range(len(groups)), key=lambda place: _telling(result.table, place))
+    order = sorted(range(len(groups)), key=lambda index: _telling(result.table, index))
     kinds: dict[tuple[Any, ...], int] = {}
-    for place in sorted(range(len(groups)), key=lambda place: _contention(groups[place])):
-        key = groups[place].key
-        kinds[key["workload"], key["scenario"], key["mode"]] = place
+    for index in sorted(range(len(groups)), key=lambda index: _contention(groups[index])):
+        key = groups[index].key
+        kinds[key["workload"], key["scenario"], key["mode"]] = index
     shown: list[int] = []
-    for place in [*kinds.values(), *(place for place in order if place not in kinds.values())]:
-        room = sum(groups[one].rows["label"].nunique() + 3 for one in [*shown, place])
+    for index in [*kinds.values(), *(index for index in order if index not in kinds.values())]:
+        room = sum(groups[one].rows["label"].nunique() + 3 for one in [*shown, index])
         if shown and room > lines:
             break
-        shown.append(place)
-    names = {groups[place].name for place in shown}
+        shown.append(index)
+    names = {groups[index].name for index in shown}
     notes = list(result.notes)
     if len(shown) < len(groups):
         notes.append(
@@ -248,8 +248,8 @@ def brief(result: Result, lines: int) -> Result:
     return replace(result, lines=kept, notes=notes, scalability=[], saturation=[])
 
 
-def _telling(table: verdict.Table, place: int) -> float:
-    found = [one for one in table.comparisons_of(place) if one.significant]
+def _telling(table: verdict.Table, index: int) -> float:
+    found = [one for one in table.comparisons_of(index) if one.significant]
     return -max((abs(math.log(one.ratio)) for one in found), default=0.0)
 
 

@@ -76,11 +76,11 @@ def of(run: Run) -> list[Shares]:
     """By group in the order of the plan; the primitive that serves slow cores worst comes first."""
     rows = run.valid[run.valid["slow_operations_share"].notna()]
     groups = cells.groups(rows)
-    own = [(place, group, *one) for place, group in enumerate(groups) for one in _by_label(group)]
+    own = [(index, group, *one) for index, group in enumerate(groups) for one in _by_label(group)]
     ends = _intervals([its for *_, its in own])
     found = [
-        (place, _shares(group, str(label), its, *interval))
-        for (place, group, label, its), interval in zip(own, ends)
+        (index, _shares(group, str(label), its, *interval))
+        for (index, group, label, its), interval in zip(own, ends)
     ]
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].of_equal))]
 

@@ -57,45 +57,45 @@ def of_run(run: Run, case: Case) -> Crossing:
     """InputError if the run lacks the primitives, or cells like the case."""
     table = verdict.of_run(run)
     both = {case.when, case.beats}
-    places = [
-        place
-        for place, group in enumerate(table.groups)
+    indices = [
+        index
+        for index, group in enumerate(table.groups)
         if both <= set(group.medians) and group.metric != "wait_p99_ns"
     ]
-    if not places:
+    if not indices:
         raise InputError(
             f"{run.folder}: has no cell with valid rows of both {case.when} and {case.beats}"
         )
 
-    def apart(place: int) -> float:
+    def apart(index: int) -> float:
         """From the case, whatever its threads are."""
-        key = table.groups[place].key
+        key = table.groups[index].key
         return distance(key, dataclasses.replace(case, threads=int(key["threads"])))[0]
 
-    least = min(map(apart, places))
-    own = [place for place in places if apart(place) == least]
-    points = {point.threads: point for place in own if (point := _point(table, place, case))}
+    least = min(map(apart, indices))
+    own = [index for index in indices if apart(index) == least]
+    points = {point.threads: point for index in own if (point := _point(table, index, case))}
     if not points:
         raise InputError(
             f"{run.folder}: no block has valid rows of both {case.when} and {case.beats}; measure"
             " it again, on a machine without other work"
         )
     found = [points[threads] for threads in sorted(points)]
-    holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
+    holds = [float(table.groups[index].key["hold_ns"] or 0) for index in own]
     classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
     accuracy = run.error.ratio_words(classes, run.hardware_threads)
-    last = max(own, key=lambda place: int(table.groups[place].key["threads"]))
+    last = max(own, key=lambda index: int(table.groups[index].key["threads"]))
     threads = core_kinds.of_threads(table.groups[last].rows)
     return Crossing(run, case, accuracy, found, threads)
 
 
-def _point(table: verdict.Table, place: int, case: Case) -> Point | None:
-    found = table.between(place, case.when, case.beats)
+def _point(table: verdict.Table, index: int, case: Case) -> Point | None:
+    found = table.between(index, case.when, case.beats)
     if found is None:
         return None
     words = {verdict.FASTER: AHEAD, verdict.SLOWER: BEHIND}
     by_model, word = (words.get(one, NEITHER) for one in (found.by_model, found.verdict))
-    return Point(int(table.groups[place].key["threads"]), found.ratio, by_model, word)
+    return Point(int(table.groups[index].key["threads"]), found.ratio, by_model, word)
 
 
 def answer(found: Crossing) -> list[str]:

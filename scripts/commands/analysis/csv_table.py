@@ -148,9 +148,9 @@ def typed_frame(path: Path, table: CsvTable, columns: list[str], text: list[str]
         typed[name] = _numbers(raw)
         unknown = np.flatnonzero(~np.isfinite(typed[name]))
         if len(unknown) != raw.count(""):
-            place = next(place for place in unknown if raw[place])
+            index = next(index for index in unknown if raw[index])
             raise InputError(
-                f"{path}, line {table.lines[place]}, column {name}: {raw[place]!r} is not a"
+                f"{path}, line {table.lines[index]}, column {name}: {raw[index]!r} is not a"
                 " number; a number or nothing is right"
             )
         size = np.abs(typed[name])

@@ -36,9 +36,9 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
     to_axes = axes.transData + axes.transAxes.inverted()
     points = [to_axes.transform((end.x, end.y)) for end in ends]
     least = size * 1.25 / 72 / figure.inches(axes, "y")
-    places = spread([float(point[1]) for point in points], least, low=-0.02, high=0.98)
+    heights = spread([float(point[1]) for point in points], least, low=-0.02, high=0.98)
     near, mark, text = (1 + inches / wide for inches in (0.05, 0.17, LABEL_GAP - 0.04))
-    for end, point, y in zip(ends, points, places):
+    for end, point, y in zip(ends, points, heights):
         same: dict[str, Any] = {
             "transform": axes.transAxes,
             "color": end.look.colour,
@@ -65,8 +65,8 @@ def spread(wanted: Sequence[float], least: float, low: float, high: float) -> li
     left = [wanted[i] - least * k for k, i in enumerate(order)]
     count = len(left)
     means = [[sum(left[a:b]) / (b - a) for b in range(a + 1, count + 1)] for a in range(count)]
-    places = [0.0] * count
+    heights = [0.0] * count
     for k, i in enumerate(order):
-        place = max(min(means[a][k - a :]) for a in range(k + 1))
-        places[i] = min(max(place, low), high - least * (count - 1)) + least * k
-    return places
+        height = max(min(means[a][k - a :]) for a in range(k + 1))
+        heights[i] = min(max(height, low), high - least * (count - 1)) + least * k
+    return heights

@@ -2,10 +2,10 @@
 """The known error of figures, beside how they vary from block to block.
 
 Of measured figures, nothing. A capability whose rows are not measured says how wrong they may be,
-by a model of its own (capabilities.py). Readers of a run ask for the members here, and never which
-subclass it is.
+by an error model of its own (capabilities.py). Readers of a run ask for the members here, and never
+which subclass it is.
 
-Figures of different models are never in one ratio: the ratio would be that of the models, too.
+Figures of different error models are never in one ratio: their errors would be in it, too.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class ErrorModel:
     name = ""  # of the error, as in `within the error of …`; empty if there is none
 
     def covers(self, rows: pd.DataFrame) -> pd.Series:
-        """Says of each row whether this is its model."""
+        """Says of each row whether this is its error model."""
         return pd.Series(True, index=rows.index)
 
     def adopted(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Rows that were computed from rows of this model, so that covers() says so of them."""
+        """Rows that were computed from rows of this error model: covers() says so of them."""
         return rows
 
     def source(self, machine: Mapping[str, Any]) -> str:
@@ -80,26 +80,26 @@ MEASURED = ErrorModel()
 
 
 def _others() -> list[ErrorModel]:
-    """The models of the capabilities that are there."""
-    return [module.MODEL for module in capabilities.modules("error_model")]
+    """The error models of the capabilities that are there."""
+    return [module.ERROR_MODEL for module in capabilities.modules("error_model")]
 
 
 def parts(rows: pd.DataFrame) -> list[tuple[ErrorModel, pd.DataFrame]]:
-    """The rows of each model that has any; measured rows are the first."""
+    """The rows of each error model that has any; measured rows are the first."""
     found, left = [], rows
-    for model in _others():
-        own = model.covers(left)
+    for error_model in _others():
+        own = error_model.covers(left)
         if own.any():
-            found.append((model, left[own]))
+            found.append((error_model, left[own]))
             left = left[~own]
     return [(MEASURED, left)] * (not left.empty) + found
 
 
-def explained(models: Iterable[ErrorModel]) -> list[str]:
+def explained(error_models: Iterable[ErrorModel]) -> list[str]:
     """The words of a picture with rows of these about their bands."""
-    return list(dict.fromkeys(line for model in models for line in model.explained()))
+    return list(dict.fromkeys(line for one in error_models for line in one.explained()))
 
 
 def of(rows: pd.DataFrame) -> ErrorModel:
-    """The model of the rows; if some were measured, that of the others."""
-    return next((model for model in _others() if model.covers(rows).any()), MEASURED)
+    """The error model of the rows; if some were measured, that of the others."""
+    return next((one for one in _others() if one.covers(rows).any()), MEASURED)

@@ -232,7 +232,7 @@ def _write_heading(
 def _boxes(
     grid: Grid, wide: float, tall: float, top: float
 ) -> list[tuple[float, float, float, float]]:
-    """The axes' places as shares of the figure, row by row: left, bottom, width, height."""
+    """The axes' positions as shares of the figure, row by row: left, bottom, width, height."""
     boxes = []
     for height in grid.heights:
         bottom, left = top - grid.above - height, _MARGIN
@@ -277,11 +277,11 @@ def draw_points(
     axes: Axes, x: pd.Series, y: pd.Series, colour: str, gid: str | None = None
 ) -> None:
     """A faint point each. As short strokes with round ends: the shortest SVG there is."""
-    places, levels = (
+    xs, ys = (
         np.column_stack([values, values * (1 + 1e-9), np.full(len(values), np.nan)]).ravel()
         for values in (x, y)
     )
-    (line,) = axes.plot(places, levels, color=colour, linewidth=4, alpha=0.38, zorder=2, gid=gid)
+    (line,) = axes.plot(xs, ys, color=colour, linewidth=4, alpha=0.38, zorder=2, gid=gid)
     line.set(solid_capstyle="round", snap=False)
 
 

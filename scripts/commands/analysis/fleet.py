@@ -69,7 +69,7 @@ class Choice:
     """The cost of one primitive for all machines, in the cells of one workload."""
 
     primitive: str
-    kept: dict[int, float]  # by the machine's place: geometric mean of its ratios to the fastest
+    kept: dict[int, float]  # by the machine's index: geometric mean of its ratios to the fastest
     best_on: int  # machines on which no other primitive has a higher mean
     worst_cell: tuple[int, str, float]  # machine, cell and ratio
 
@@ -79,7 +79,7 @@ class Choice:
 
     @property
     def worst_machine(self) -> int:
-        return min(self.kept, key=lambda place: self.kept[place])
+        return min(self.kept, key=lambda index: self.kept[index])
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Workload:
     """The cells that one choice is about."""
 
     name: str
-    places: dict[int, list[int]]  # by machine, the groups of its table
+    groups: dict[int, list[int]]  # by machine, the groups of its table
     choices: list[Choice]  # measured in all of these cells; the least regret first
     partly: list[str]  # primitives that some cell lacks
 
@@ -120,13 +120,13 @@ class Fleet:
         """Cells in the order of their keys; within a cell, the row with the best minimum ratio
         first."""
         found: dict[tuple[str, str, str], Row] = {}
-        for place, table in enumerate(self.tables):
+        for index, table in enumerate(self.tables):
             for one in table.comparisons:
                 group = table.groups[one.group]
                 key = (repr(group.key), one.primitive, one.baseline)
                 if key not in found:
                     found[key] = Row(one.cell, group.key, one.primitive, one.baseline, {})
-                found[key].by_machine[place] = one
+                found[key].by_machine[index] = one
         rows = sorted(found.values(), key=lambda row: (cells.order(row.key), -row.least))
         return self._pooled(rows) if self.pool else rows
 
@@ -153,30 +153,30 @@ class Fleet:
     def workloads(self) -> list[Workload]:
         """The cost of each choice, for every workload and mode in which primitives
         compete."""
-        places: dict[str, dict[int, list[int]]] = {}
+        indices: dict[str, dict[int, list[int]]] = {}
         for machine, table in enumerate(self.tables):
-            for place, group in enumerate(table.groups):
+            for index, group in enumerate(table.groups):
                 if len(group.competitors) > 1 and group.key["workload"] != "limit":
                     name = cells.describe({name: group.key[name] for name in _KIND})
-                    places.setdefault(name, {}).setdefault(machine, []).append(place)
-        return [self._workload(name, own) for name, own in places.items()]
+                    indices.setdefault(name, {}).setdefault(machine, []).append(index)
+        return [self._workload(name, own) for name, own in indices.items()]
 
-    def _workload(self, name: str, places: dict[int, list[int]]) -> Workload:
-        every = [(machine, place) for machine, own in places.items() for place in own]
+    def _workload(self, name: str, indices: dict[int, list[int]]) -> Workload:
+        every = [(machine, index) for machine, own in indices.items() for index in own]
         ratios = pd.DataFrame(
             [
-                (label, machine, self.tables[machine].groups[place].name, ratio)
-                for machine, place in every
-                for label, ratio in to_fastest(self.tables[machine], place).items()
+                (label, machine, self.tables[machine].groups[index].name, ratio)
+                for machine, index in every
+                for label, ratio in to_fastest(self.tables[machine], index).items()
             ],
             columns=["primitive", "machine", "cell", "ratio"],
         )
         counts = ratios["primitive"].value_counts()
         labels = [
-            label for at, place in every for label in self.tables[at].groups[place].competitors
+            label for at, index in every for label in self.tables[at].groups[index].competitors
         ]
         partly = [label for label in dict.fromkeys(labels) if counts.get(label, 0) < len(every)]
-        return Workload(name, places, _choices(ratios[~ratios["primitive"].isin(partly)]), partly)
+        return Workload(name, indices, _choices(ratios[~ratios["primitive"].isin(partly)]), partly)
 
 
 _KIND = ("workload", "scenario", "mode")
@@ -187,10 +187,10 @@ def alike(fleet: Fleet, workload: Workload) -> dict[int, list[int]]:
     """For each machine, the groups that differ only by threads and keys; of these sets, the one
     with the most groups over all machines."""
     found: dict[str, dict[int, list[int]]] = {}
-    for machine, places in workload.places.items():
-        for place in places:
-            kind = repr(shared(fleet.tables[machine].groups[place].key))
-            found.setdefault(kind, {}).setdefault(machine, []).append(place)
+    for machine, indices in workload.groups.items():
+        for index in indices:
+            kind = repr(shared(fleet.tables[machine].groups[index].key))
+            found.setdefault(kind, {}).setdefault(machine, []).append(index)
     return max(found.values(), key=lambda one: sum(map(len, one.values())))
 
 
@@ -202,25 +202,25 @@ def shared(key: dict[str, Any]) -> dict[str, Any]:
 def fewest_keys(fleet: Fleet, scope: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
     """Those of these groups with the fewest keys, where threads meet most."""
     keys = {
-        (machine, place): fleet.tables[machine].groups[place].key["keys"]
-        for machine, places in scope.items()
-        for place in places
+        (machine, index): fleet.tables[machine].groups[index].key["keys"]
+        for machine, indices in scope.items()
+        for index in indices
     }
     least = min((count for count in keys.values() if count is not None), default=None)
     return {
-        machine: [place for place in places if keys[machine, place] == least]
-        for machine, places in scope.items()
+        machine: [index for index in indices if keys[machine, index] == least]
+        for machine, indices in scope.items()
     }
 
 
-def to_fastest(table: Table, place: int) -> dict[str, float]:
+def to_fastest(table: Table, index: int) -> dict[str, float]:
     """The ratio of each competitor of a group to the fastest; the fastest has 1. A competitor
     that shares no block with the fastest by the medians is missing. The ratios are paired by block,
     so another primitive may have a ratio above 1."""
-    ranked = table.groups[place].competitors
+    ranked = table.groups[index].competitors
     found = {ranked[0]: 1.0}
     for label in ranked[1:]:
-        ratio = table.ratio_between(place, label, ranked[0])
+        ratio = table.ratio_between(index, label, ranked[0])
         if ratio is not None:
             found[label] = ratio
     best = max(found.values())
@@ -262,8 +262,8 @@ def _pooled_ratio(
 def words(row: Row, names: Sequence[str], most_named: int = 4) -> str:
     """`machines disagree: faster on a, b; slower on c`, or `faster on all 3`."""
     found: dict[str, list[str]] = {}
-    for place, one in row.by_machine.items():
-        found.setdefault(one.verdict, []).append(names[place])
+    for index, one in row.by_machine.items():
+        found.setdefault(one.verdict, []).append(names[index])
     whole = len(row.by_machine)
     if len(found) == 1:
         (word,) = found
@@ -308,9 +308,9 @@ class Entry:
 def matrix(fleet: Fleet, workload: Workload) -> dict[str, dict[int, Entry]]:
     """By primitive and machine; against each machine's own baseline."""
     found: dict[str, dict[int, list[Comparison]]] = {}
-    for machine, places in workload.places.items():
-        for place in places:
-            for one in fleet.tables[machine].comparisons_of(place):
+    for machine, indices in workload.groups.items():
+        for index in indices:
+            for one in fleet.tables[machine].comparisons_of(index):
                 found.setdefault(one.primitive, {}).setdefault(machine, []).append(one)
     return {
         label: {machine: _entry(own) for machine, own in by_machine.items()}

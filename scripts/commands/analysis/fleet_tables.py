@@ -92,8 +92,8 @@ def _row_record(row: Row, names: Sequence[str]) -> dict[str, object]:
         "cell": row.cell,
         "primitive": row.primitive,
         "baseline": row.baseline,
-        "ratios": {names[place]: one.ratio for place, one in row.by_machine.items()},
-        "verdicts": {names[place]: one.verdict for place, one in row.by_machine.items()},
+        "ratios": {names[index]: one.ratio for index, one in row.by_machine.items()},
+        "verdicts": {names[index]: one.verdict for index, one in row.by_machine.items()},
         "machines_disagree": row.disagree,
         "pooled": None if row.pooled is None else dataclasses.asdict(row.pooled),
     }
@@ -106,7 +106,7 @@ def _choices_record(one: Workload, names: Sequence[str]) -> dict[str, object]:
             {
                 "primitive": choice.primitive,
                 "least_kept": choice.least,
-                "kept": {names[place]: value for place, value in choice.kept.items()},
+                "kept": {names[index]: value for index, value in choice.kept.items()},
                 "best_on": choice.best_on,
             }
             for choice in one.choices
@@ -166,7 +166,7 @@ def column_names(fleet: Fleet) -> list[str]:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     if len(fleet.machines) <= len(letters):
         return list(letters[: len(fleet.machines)])
-    return [str(place + 1) for place in range(len(fleet.machines))]
+    return [str(index + 1) for index in range(len(fleet.machines))]
 
 
 def _machines(fleet: Fleet, names: Sequence[str]) -> Table:
@@ -181,7 +181,7 @@ def _machines(fleet: Fleet, names: Sequence[str]) -> Table:
 def _one_lock(fleet: Fleet, workload: Workload) -> Table:
     """The cost of one choice for all machines; for one machine, its cost in the cells."""
     alone = len(fleet.machines) == 1
-    rows = [_choice(fleet, choice, len(workload.places)) for choice in workload.choices]
+    rows = [_choice(fleet, choice, len(workload.groups)) for choice in workload.choices]
     notes = []
     if workload.choices:
         first = workload.choices[0]
@@ -225,7 +225,7 @@ def _matrix(fleet: Fleet, workload: Workload, names: Sequence[str]) -> Table:
     title = f"Ratio to each machine's baseline, over all cells: {workload.name}"
     if len(fleet.machines) <= MOST_COLUMNS:
         rows = [
-            [label, *(entry(own.get(place)) for place in range(len(names)))]
+            [label, *(entry(own.get(index)) for index in range(len(names)))]
             for label, own in found.items()
         ]
         return Table(title, ["primitive", *names], rows, [])
@@ -238,9 +238,9 @@ def entry(one: Entry | Comparison | None) -> str:
 
 
 def _range_of(own: dict[int, Entry], names: Sequence[str]) -> list[str]:
-    low = min(own, key=lambda place: own[place].ratio)
-    high = max(own, key=lambda place: own[place].ratio)
-    ends = [f"{units.ratio(own[place].ratio)} on {names[place]}" for place in (low, high)]
+    low = min(own, key=lambda index: own[index].ratio)
+    high = max(own, key=lambda index: own[index].ratio)
+    ends = [f"{units.ratio(own[index].ratio)} on {names[index]}" for index in (low, high)]
     return [*ends, str(len(own))]
 
 
@@ -261,7 +261,7 @@ def _cells(fleet: Fleet, names: Sequence[str]) -> list[Table]:
 
 def _cell(fleet: Fleet, row: Row, names: Sequence[str], few: bool) -> list[str]:
     if few:
-        ratios = [entry(row.by_machine.get(place)) for place in range(len(names))]
+        ratios = [entry(row.by_machine.get(index)) for index in range(len(names))]
     else:
         known = [one.ratio for one in row.by_machine.values()]
         ratios = [f"{units.ratio(min(known))} – {units.ratio(max(known))}"]

@@ -79,8 +79,8 @@ def pooled(buckets: pd.DataFrame, shares: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _at(counts: np.ndarray, middles: np.ndarray, shares: np.ndarray) -> np.ndarray:
     reached = counts.cumsum()
-    places = np.searchsorted(reached, shares * reached[-1], side="left")
-    return middles[places.clip(0, len(middles) - 1)]
+    indices = np.searchsorted(reached, shares * reached[-1], side="left")
+    return middles[indices.clip(0, len(middles) - 1)]
 
 
 def spread(buckets: pd.DataFrame, edges: np.ndarray) -> np.ndarray:

@@ -51,13 +51,13 @@ def check(old: Run, new: Run, force: bool, any_build: bool = False) -> list[str]
 
 def check_kinds(runs: Sequence[Run]) -> None:
     """Refuses runs of different error models in one ratio. No option permits it: what differs would
-    be the model's error as much as the lock."""
+    be the error of the figures as much as the lock."""
     folders: dict[ErrorModel, Path] = {}
     for run in runs:
         folders.setdefault(run.error, run.folder)
     if len(folders) > 1:
-        measured_last = sorted(folders, key=lambda model: model is error_model.MEASURED)
-        one, other = (f"{folders[model]} was {model.participle}" for model in measured_last[:2])
+        measured_last = sorted(folders, key=lambda kind: kind is error_model.MEASURED)
+        one, other = (f"{folders[kind]} was {kind.participle}" for kind in measured_last[:2])
         raise InputError(
             f"{one} and {other}, and the two are never in one ratio; show them side by side, with"
             " report"

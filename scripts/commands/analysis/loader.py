@@ -167,10 +167,10 @@ class Run:
     def machine(self) -> str:
         """The machine in half a line; says so if the run does not name it."""
         machine = self.about("machine")
-        model = machine.get("cpu_model")
-        if not model:
+        cpu_model = machine.get("cpu_model")
+        if not cpu_model:
             return "machine unknown"
-        parts = [" ".join(str(model).split())]
+        parts = [" ".join(str(cpu_model).split())]
         threads = _whole(machine.get("hardware_threads"))
         if self.cores is not None:
             parts.append(units.plural(self.cores, "core"))

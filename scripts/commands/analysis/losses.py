@@ -82,21 +82,21 @@ class Panel:
 
 def panels(table: verdict.Table) -> list[Panel]:
     """The panels of groups in which several primitives compete for throughput."""
-    places = [
-        place
-        for place, group in enumerate(table.groups)
+    indices = [
+        index
+        for index, group in enumerate(table.groups)
         if len(group.competitors) > 1 and group.key["mode"] in ("timed", "fixed")
     ]
-    found = [panel for panel in _divided(table, places, "threads")]
+    found = [panel for panel in _divided(table, indices, "threads")]
     if all(len({count for count, _ in panel.columns}) == 1 for panel in found):
-        found = _divided(table, places, "keys")
+        found = _divided(table, indices, "keys")
     return sorted(found, key=lambda panel: -len(panel.columns))
 
 
-def _divided(table: verdict.Table, places: Sequence[int], across: str) -> list[Panel]:
+def _divided(table: verdict.Table, indices: Sequence[int], across: str) -> list[Panel]:
     shared: dict[str, list[int]] = {}
-    for place in places:
-        shared.setdefault(str(_key(table.groups[place], across)), []).append(place)
+    for index in indices:
+        shared.setdefault(str(_key(table.groups[index], across)), []).append(index)
     return [_panel(table, own, across) for own in shared.values()]
 
 
@@ -111,21 +111,21 @@ def _key(group: verdict.Group, across: str) -> dict[str, Any]:
     return {name: value for name, value in group.key.items() if name not in apart}
 
 
-def _panel(table: verdict.Table, places: Sequence[int], across: str) -> Panel:
+def _panel(table: verdict.Table, indices: Sequence[int], across: str) -> Panel:
     at: dict[Column, int] = {}
-    for place in places:
-        group = table.groups[place]
+    for index in indices:
+        group = table.groups[index]
         column = (group.key[across] or 0, load_of(group))
         # Groups at one column differ by what was sampled only.
         if column not in at or len(group.competitors) > len(table.groups[at[column]].competitors):
-            at[column] = place
+            at[column] = index
     columns = sorted(at, key=lambda column: (column[0], column[1] or 0))
     rows: dict[str, dict[Column, Loss]] = {}
     for column in columns:
         for label, loss in _losses(table, at[column]).items():
             rows.setdefault(label, {})[column] = loss
     ranked = sorted(rows, key=lambda label: (-len(rows[label]), _worst(rows[label]), label))
-    key = _key(table.groups[places[0]], across)
+    key = _key(table.groups[indices[0]], across)
     return Panel(key, across, columns, {label: rows[label] for label in ranked})
 
 
@@ -133,12 +133,12 @@ def _worst(found: dict[Column, Loss]) -> float:
     return max(loss.share for loss in found.values())
 
 
-def _losses(table: verdict.Table, place: int) -> dict[str, Loss]:
-    first, *others = table.groups[place].competitors
-    unfair = table.groups[place].unfair
+def _losses(table: verdict.Table, index: int) -> dict[str, Loss]:
+    first, *others = table.groups[index].competitors
+    unfair = table.groups[index].unfair
     found = {first: Loss(0.0, True, unfair[first])}
     for label in others:
-        one = table.between(place, label, first)
+        one = table.between(index, label, first)
         if one is not None:
             certain = one.verdict == verdict.SLOWER
             found[label] = Loss(max(0.0, 1 - one.ratio), certain, unfair[label])

@@ -92,8 +92,8 @@ def _name(run: Run) -> str:
         return one_line(machine["host"], _LONGEST_NAME)
     if name := run.error.machine_name(machine):
         return one_line(name, _LONGEST_NAME)
-    model = one_line(str(machine.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
-    return model if run.cores is None else f"{model}, {units.plural(run.cores, 'core')}"
+    cpu_model = one_line(str(machine.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
+    return cpu_model if run.cores is None else f"{cpu_model}, {units.plural(run.cores, 'core')}"
 
 
 def differ(runs: Sequence[Run]) -> bool:

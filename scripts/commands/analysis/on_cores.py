@@ -125,8 +125,8 @@ def _cores(
     rows: pd.DataFrame, judged: verdict.Table, shares: dict[tuple[str, str], core_kinds.Shares]
 ) -> list[Cores]:
     found = []
-    for place, own in rows.groupby("group", sort=False):
-        group = judged.groups[int(place)]
+    for index, own in rows.groupby("group", sort=False):
+        group = judged.groups[int(index)]
         labels = [str(label) for label in dict.fromkeys(own["label"])]
         first = [label for label in group.competitors if label in labels]
         where = cells.describe(group.key)
@@ -136,7 +136,7 @@ def _cores(
                 threads=str(own["threads_by_kind"].fillna("").iloc[0]),
                 rows=own,
                 ranked=[*first, *(label for label in labels if label not in first)],
-                standings=summary.standing(judged, int(place)),
+                standings=summary.standing(judged, int(index)),
                 shares={one: shares[where, one] for one in labels if (where, one) in shares},
             )
         )

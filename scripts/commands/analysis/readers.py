@@ -110,14 +110,14 @@ def maps(table: verdict.Table) -> list[Map]:
     """Those with two shares of reads and two holds or more, at one load: the same load, the same
     think time, or the same think time by hold."""
     found: dict[str, list[int]] = {}
-    for place, group in enumerate(table.groups):
+    for index, group in enumerate(table.groups):
         key = group.key
         if key["workload"] != WORKLOAD or key["mode"] != "timed" or not key["hold_ns"]:
             continue
         rest = {name: one for name, one in key.items() if name not in _VARIES}
         for think in (key["think_ns"], f"{_think_by_hold(key):.3g} x"):
-            found.setdefault(repr([rest, key["think_kind"], think]), []).append(place)
-    made = {tuple(places): _map(table, places) for places in found.values()}
+            found.setdefault(repr([rest, key["think_kind"], think]), []).append(index)
+    made = {tuple(indices): _map(table, indices) for indices in found.values()}
     return [one for one in made.values() if len(one.holds) > 1 and len(one.reads) > 1]
 
 
@@ -125,9 +125,9 @@ def _think_by_hold(key: dict[str, Any]) -> float:
     return float(key["think_ns"] or 0.0) / float(key["hold_ns"])
 
 
-def _map(table: verdict.Table, places: Sequence[int]) -> Map:
-    keys = [table.groups[place].key for place in places]
-    fields = [field for place in places if (field := _field(table, place)) is not None]
+def _map(table: verdict.Table, indices: Sequence[int]) -> Map:
+    keys = [table.groups[index].key for index in indices]
+    fields = [field for index in indices if (field := _field(table, index)) is not None]
     return Map(_load_words(keys), int(keys[0]["threads"]), int(keys[0]["keys"]), fields)
 
 
@@ -142,13 +142,13 @@ def _load_words(keys: Sequence[dict[str, Any]]) -> str:
     return f"think {_think_by_hold(key):.3g}× the hold"
 
 
-def _field(table: verdict.Table, place: int) -> Field | None:
-    group = table.groups[place]
+def _field(table: verdict.Table, index: int) -> Field | None:
+    group = table.groups[index]
     shared = next((label for label in group.competitors if is_shared(label)), None)
     mutex = next((label for label in group.competitors if not is_shared(label)), None)
     if shared is None or mutex is None:
         return None
-    found = table.between(place, shared, mutex)
+    found = table.between(index, shared, mutex)
     if found is None:
         return None
     winner = UNDECIDED if found.verdict == verdict.INCONCLUSIVE else NEITHER

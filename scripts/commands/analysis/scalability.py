@@ -127,7 +127,7 @@ def _tables(
         return {}
     columns = ["label", "block", "threads", "operations_per_s"]
     rows = pd.concat([one.rows[columns].assign(facet=at) for at, one in enumerate(facets)])
-    places = dict.fromkeys(zip(rows["facet"], rows["label"]))  # in the order of the rows
+    own_labels = dict.fromkeys(zip(rows["facet"], rows["label"]))  # in the order of the rows
     by = ["facet", "label", "block", "threads"]
     wide = rows.groupby(by)["operations_per_s"].mean().unstack("threads")
     labels = list(zip(wide.index.get_level_values(0), wide.index.get_level_values(1)))
@@ -146,7 +146,7 @@ def _tables(
             own[rows_kept][:, kept], index=blocks[begin:end][rows_kept], columns=threads[kept]
         )
         found[labels[begin]] = table, _left_out(threads[there & ~kept], hardware_threads)
-    return {place: found[place] for place in places if place in found}
+    return {own_label: found[own_label] for own_label in own_labels if own_label in found}
 
 
 def _left_out(beyond: np.ndarray, hardware_threads: float) -> str:
@@ -168,18 +168,18 @@ def fitted_all(tables: Sequence[tuple[pd.DataFrame, str]]) -> list[Fit | str]:
     for a single one, most of the time is not spent on numbers."""
     found: list[Fit | str] = [""] * len(tables)
     by_counts: dict[tuple[float, ...], list[int]] = {}
-    for place, (table, _) in enumerate(tables):
-        by_counts.setdefault(tuple(map(float, table.columns)), []).append(place)
-    for counts, places in by_counts.items():
+    for index, (table, _) in enumerate(tables):
+        by_counts.setdefault(tuple(map(float, table.columns)), []).append(index)
+    for counts, indices in by_counts.items():
         if len(counts) < LEAST_THREAD_COUNTS:
             had = units.plural(len(counts), "number of threads", "numbers of threads")
-            for place in places:
-                found[place] = f"{had} measured; {LEAST_THREAD_COUNTS} are the least"
+            for index in indices:
+                found[index] = f"{had} measured; {LEAST_THREAD_COUNTS} are the least"
             continue
-        logs = [np.log(tables[place][0].to_numpy(dtype=float)) for place in places]
-        fits = _fits(np.asarray(counts), logs, [tables[place][1] for place in places])
-        for place, fit in zip(places, fits):
-            found[place] = fit
+        logs = [np.log(tables[index][0].to_numpy(dtype=float)) for index in indices]
+        fits = _fits(np.asarray(counts), logs, [tables[index][1] for index in indices])
+        for index, fit in zip(indices, fits):
+            found[index] = fit
     return found
 
 
@@ -190,17 +190,17 @@ def _fits(
     weights = np.array([np.isfinite(logs).sum(axis=0) for logs in all_logs], dtype=float)
     fits = [_fit(counts, own, at) for own, at in zip(means, _solved(counts, means, weights))]
     several = [
-        place
-        for place, (fit, logs) in enumerate(zip(fits, all_logs))
+        index
+        for index, (fit, logs) in enumerate(zip(fits, all_logs))
         if isinstance(fit, Fit) and len(logs) > 1
     ]
     for begin in range(0, len(several), _TOGETHER):
-        places = several[begin : begin + _TOGETHER]
-        drawn = [statistics.distinct_draws(all_logs[place], names[place]) for place in places]
-        for place, intervals in zip(places, _intervals(counts, drawn)):
-            fit = fits[place]
+        indices = several[begin : begin + _TOGETHER]
+        drawn = [statistics.distinct_draws(all_logs[index], names[index]) for index in indices]
+        for index, intervals in zip(indices, _intervals(counts, drawn)):
+            fit = fits[index]
             assert isinstance(fit, Fit)
-            fits[place] = replace(fit, intervals=intervals)
+            fits[index] = replace(fit, intervals=intervals)
     return fits
 
 
@@ -230,12 +230,12 @@ def _intervals(
     # A draw in which a number of threads is missing altogether has nothing to say of it.
     solved = _solved(counts, means, weights)
     begin = 0
-    for drawn, places in all_drawn:
+    for drawn, indices in all_drawn:
         found = solved[begin : begin + len(drawn)]
         begin += len(drawn)
         peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
         figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
-        yield tuple(statistics.percentiles(figure[places]) for figure in figures)
+        yield tuple(statistics.percentiles(figure[indices]) for figure in figures)
 
 
 def _means_of(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

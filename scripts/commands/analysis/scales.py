@@ -20,39 +20,39 @@ def log_scale(axes: Axes, which: str, words: Callable[[float], str]) -> None:
     low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
     inches = figure.inches(axes, which)
     most = int(inches / (0.65 if which == "x" else 0.3))
-    log_places(axes, which, {tick: words(tick) for tick in round_ticks(low, high, max(2, most))})
+    log_ticks(axes, which, {tick: words(tick) for tick in round_ticks(low, high, max(2, most))})
     (axes.set_xlim if which == "x" else axes.set_ylim)(low, high)
 
 
-def log_places(axes: Axes, which: str, words: Mapping[float, str]) -> None:
+def log_ticks(axes: Axes, which: str, words: Mapping[float, str]) -> None:
     """A logarithmic axis with exactly these ticks."""
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if which == "x" else axes.yaxis
-    places = sorted(words)
-    axis.set_major_locator(FixedLocator(places))
+    positions = sorted(words)
+    axis.set_major_locator(FixedLocator(positions))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: _nearest(words, value)))
 
 
 def log_axis_of(
     axes: Axes,
-    places: Mapping[float, float],
+    positions_of: Mapping[float, float],
     words: Callable[[float], str],
     label: str,
     least: float = 0.08,
     share: float = 0.06,
 ) -> None:
-    """The logarithmic x axis of lines through these values. `places`: where each value stands;
-    `least` is that of apart(), `share` that of padded()."""
-    named = {place: words(value) for value, place in places.items()}
-    log_places(axes, "x", {place: named[place] for place in apart(sorted(named), least)})
-    axes.set_xlim(*padded(list(places.values()), share=share))
+    """The logarithmic x axis of lines through these values. `positions_of`: where each value
+    stands; `least` is that of apart(), `share` that of padded()."""
+    named = {position: words(value) for value, position in positions_of.items()}
+    log_ticks(axes, "x", {position: named[position] for position in apart(sorted(named), least)})
+    axes.set_xlim(*padded(list(positions_of.values()), share=share))
     axes.grid(axis="y")
     axes.set_xlabel(logarithmic(label))
 
 
 def _nearest(words: Mapping[float, str], value: float) -> str:
-    return words[min(words, key=lambda place: abs(place - value))]
+    return words[min(words, key=lambda position: abs(position - value))]
 
 
 _MANTISSAS: tuple[tuple[float, ...], ...] = (
@@ -111,9 +111,9 @@ def positions(values: Sequence[float]) -> dict[float, float]:
     return {value: value if value > 0 else zero for value in values}
 
 
-def apart(places: list[float], least: float = 0.08) -> list[float]:
-    """Those of the places on a logarithmic axis whose labels do not touch; first and last stay."""
-    logs = [math.log(place) for place in places]
+def apart(positions: list[float], least: float = 0.08) -> list[float]:
+    """Those on a logarithmic axis whose labels do not touch; the first and the last stay."""
+    logs = [math.log(position) for position in positions]
     whole = (logs[-1] - logs[0]) or 1.0
     kept = [0]
     for i in range(1, len(logs)):
@@ -121,4 +121,4 @@ def apart(places: list[float], least: float = 0.08) -> list[float]:
             kept.append(i)
     if kept[-1] != len(logs) - 1:
         kept[-1 if len(kept) > 1 else 0] = len(logs) - 1
-    return [places[i] for i in kept]
+    return [positions[i] for i in kept]

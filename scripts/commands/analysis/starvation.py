@@ -39,14 +39,14 @@ def recognized(trials: pd.DataFrame, meta: Mapping[str, Any]) -> pd.DataFrame:
         return trials
     windows = _planned_windows_s(meta)
     found = {}
-    for place, row in trials[older].iterrows():
+    for line, row in trials[older].iterrows():
         seconds = _least_of_older(row, windows.get(int(row["trial"])))
         if seconds is not None:
-            found[place] = seconds
-    places = list(found)
+            found[line] = seconds
+    lines = list(found)
     trials = trials.copy()
-    trials.loc[places, "outcome"] = OUTCOME
-    trials.loc[places, "starved_s"] = list(found.values())
+    trials.loc[lines, "outcome"] = OUTCOME
+    trials.loc[lines, "starved_s"] = list(found.values())
     return trials
 
 

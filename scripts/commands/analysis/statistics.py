@@ -33,11 +33,11 @@ def resampled_rows(values: np.ndarray, name: str, times: int = RESAMPLES) -> np.
 
 def distinct_draws(values: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
     """The tables of resampled_rows(), for figures to which the order of rows is nothing: each
-    different table once, and for each draw the place of its table. Few rows have few of them: 35 of
+    different table once, and for each draw the index of its table. Few rows have few of them: 35 of
     four."""
     drawn = _generator(name).integers(0, len(values), (RESAMPLES, len(values)))
-    tables, places = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
-    return values[tables], places.ravel()
+    tables, indices = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
+    return values[tables], indices.ravel()
 
 
 def percentiles(figures: np.ndarray) -> Interval:

@@ -30,7 +30,7 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     """
     rows = table.rows
     rows = rows.assign(
-        metric=rows["group"].map(lambda place: table.groups[place].metric),
+        metric=rows["group"].map(lambda index: table.groups[index].metric),
         processor_ns=cells.processor_ns(rows),
         idlest_share=cells.idlest_share(rows),
         wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)),
@@ -64,8 +64,8 @@ def of(table: verdict.Table) -> pd.DataFrame:
     """
     found = figures(table)
     standings: dict[int, Standing] = {}
-    for place, labels in found.groupby("group")["label"]:
-        own = standing(table, int(place))
+    for index, labels in found.groupby("group")["label"]:
+        own = standing(table, int(index))
         standings.update({cell: own[label] for cell, label in labels.items() if label in own})
     columns = [found.index.map(lambda cell: standings.get(cell, _NONE)[i]) for i in range(3)]
     found["ratio"], found["standing"], found["settled"] = columns
@@ -75,12 +75,12 @@ def of(table: verdict.Table) -> pd.DataFrame:
 _NONE = (np.nan, "", False)
 
 
-def standing(table: verdict.Table, place: int) -> dict[str, Standing]:
+def standing(table: verdict.Table, index: int) -> dict[str, Standing]:
     """The standing of each competitor."""
-    ranked = table.groups[place].competitors
+    ranked = table.groups[index].competitors
     if not ranked:
         return {}
-    against = {label: table.between(place, label, ranked[0]) for label in ranked[1:]}
+    against = {label: table.between(index, label, ranked[0]) for label in ranked[1:]}
     behind = {label for label, compared in against.items() if _is_slower(compared)}
     settled = len(ranked) > 1 and len(behind) == len(against)
     found = {ranked[0]: (1.0, FASTEST, settled)}

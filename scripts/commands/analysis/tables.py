@@ -252,9 +252,9 @@ def _fitting(body: dict[str, list[list[str]]], width: int | None) -> tuple[list[
 
 
 def _table_width(body: dict[str, list[list[str]]], headers: list[str]) -> int:
-    places = [_HEADERS.index(header) for header in headers]
+    indices = [_HEADERS.index(header) for header in headers]
     rows = [_HEADERS, *_figures(body)]
-    wide = [max(columns(row[i]) for row in rows) for i in places]
+    wide = [max(columns(row[i]) for row in rows) for i in indices]
     return sum(2 + column for column in wide[:-1]) + 2 + min(wide[-1], _LEAST_VERDICT)
 
 

@@ -61,10 +61,10 @@ def cut(text: str, limit: int) -> str:
 def fitting(text: str, limit: int) -> int:
     """How many characters fit into so many columns."""
     wide = 0
-    for place, c in enumerate(text):
+    for index, c in enumerate(text):
         wide += _column(c)
         if wide > limit:
-            return place
+            return index
     return len(text)
 
 

@@ -30,10 +30,10 @@ def digits(value: float, significant: int = 3) -> str:
         return "0" if value == 0 else str(value)
     exponent = math.floor(math.log10(abs(value)))
     rounded = round(value, significant - 1 - exponent)
-    places = max(0, significant - 1 - math.floor(math.log10(abs(rounded))))
-    if places > 6:
+    decimals = max(0, significant - 1 - math.floor(math.log10(abs(rounded))))
+    if decimals > 6:
         return f"{value:.{significant - 1}e}"
-    return f"{rounded:,.{places}f}"
+    return f"{rounded:,.{decimals}f}"
 
 
 def short(value: float, significant: int = 3) -> str:

@@ -77,7 +77,7 @@ class Comparison:
     verdict: str
 
     # The fields beside the record, and not part of it.
-    group: int = 0  # its place in Table.groups
+    group: int = 0  # its index in Table.groups
     error: float | None = None  # standard error of the ratio's logarithm; None below 3 blocks
     agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
     forecast: Callable[[], int | None] | None = None  # of `needed`; None if it is decided
@@ -189,13 +189,13 @@ class Table:
         same_within: float,
         only_one: int = 0,
     ) -> None:
-        """`compared` makes the comparison of a pair, by its place in `pairs`: a table of a large
+        """`compared` makes the comparison of a pair, by its index in `pairs`: a table of a large
         run has a hundred times more pairs than anybody asks for. `ratios`: of each pair."""
         self.groups = groups
-        self.rows = rows  # with their `group`, its place in groups, and the number of their `cell`
+        self.rows = rows  # with their `group`, its index in groups, and the number of their `cell`
         self.same_within = same_within
         self.only_one = only_one  # cells that only one of two runs has
-        self._places = {pair: place for place, pair in enumerate(pairs)}
+        self._indices = {pair: index for index, pair in enumerate(pairs)}
         self._ratios = ratios
         self._made: dict[int, Comparison] = {}
         self._compared = compared
@@ -204,15 +204,15 @@ class Table:
     def comparisons(self) -> list[Comparison]:
         """Those against the baseline, group by group."""
         return [
-            self._at(place)
-            for (group, _, baseline), place in self._places.items()
+            self._at(index)
+            for (group, _, baseline), index in self._indices.items()
             if self.groups[group].baseline == baseline
         ]
 
-    def _at(self, place: int) -> Comparison:
-        if place not in self._made:
-            self._made[place] = self._compared(place)
-        return self._made[place]
+    def _at(self, index: int) -> Comparison:
+        if index not in self._made:
+            self._made[index] = self._compared(index)
+        return self._made[index]
 
     def comparisons_of(self, group: int) -> list[Comparison]:
         return self._by_group.get(group, [])
@@ -223,25 +223,25 @@ class Table:
 
     def between(self, group: int, primitive: str, other: str) -> Comparison | None:
         """None if they share no block in which both are valid."""
-        place = self._places.get((group, primitive, other))
-        if place is not None:
-            return self._at(place)
-        place = self._places.get((group, other, primitive))
-        return None if place is None else self._at(place).flipped()
+        index = self._indices.get((group, primitive, other))
+        if index is not None:
+            return self._at(index)
+        index = self._indices.get((group, other, primitive))
+        return None if index is None else self._at(index).flipped()
 
     def ratio_between(self, group: int, primitive: str, other: str) -> float | None:
         """The ratio of between() alone, which costs a tenth of the comparison."""
-        place = self._places.get((group, primitive, other))
-        if place is not None:
-            return float(self._ratios[place])
-        place = self._places.get((group, other, primitive))
-        return None if place is None else float(1 / self._ratios[place])
+        index = self._indices.get((group, primitive, other))
+        if index is not None:
+            return float(self._ratios[index])
+        index = self._indices.get((group, other, primitive))
+        return None if index is None else float(1 / self._ratios[index])
 
 
 def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITHIN) -> Table:
     """Every pair of primitives within each group. InputError if the baseline does not exist, or if
     rows have different error models: no ratio may have one of each."""
-    kinds = [model.plural for model, _ in error_model.parts(run.final)]
+    kinds = [kind.plural for kind, _ in error_model.parts(run.final)]
     if len(kinds) > 1:
         raise InputError(
             f"{run.folder}: has {' and '.join(reversed(kinds))}, which are never in one ratio; name"
@@ -249,7 +249,7 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
         )
     baselines.check(run.final, baseline)
     cube = _Cube(run.final, baseline)
-    pairs = [pair for place in range(len(cube.groups)) for pair in _pairs_of(cube, place)]
+    pairs = [pair for index in range(len(cube.groups)) for pair in _pairs_of(cube, index)]
     above, below = (
         _Side(cube, cells, cube.logs[cells])
         for cells in np.array(pairs, dtype=int).reshape(-1, 2).T
@@ -259,7 +259,7 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
         cube.groups[cube.group_of[cell]].baseline == label
         for cell, label in zip(below.cells, against)
     ]
-    error = _model_error(run, cube)
+    error = _ratio_error(run, cube)
     sides = _paired(above, below, against, primary)
     return _judged(cube.groups, cube.rows, sides, run.machine, same_within, error, run.error.name)
 
@@ -341,19 +341,19 @@ class _Cube:
         self.medians = medians.reindex(cells_in_order["cell"]).to_numpy(dtype=float)
         self.rows = rows
         self.labels = [str(label) for label in cells_in_order["label"]]
-        self.group_of = [int(place) for place in cells_in_order["group"]]
+        self.group_of = [int(index) for index in cells_in_order["group"]]
         self.cells_of = [list(own) for _, own in cells_in_order.groupby("group")["cell"]]
         unfair = unfairness.of_cells(rows)
         names = cells.names([cells.Group(keys[code], own) for code, own in zip(order, by_group)])
         self.groups: list[Group] = []
-        for place, (code, name) in enumerate(zip(order, names)):
-            here = self.cells_of[place]
+        for index, (code, name) in enumerate(zip(order, names)):
+            here = self.cells_of[index]
             own = {self.labels[cell]: float(self.medians[cell]) for cell in here}
             own = {label: median for label, median in own.items() if not np.isnan(median)}
             said = {self.labels[cell]: unfair.get(cell, "") for cell in here}
             chosen = baselines.choose(list(own), baseline)
             self.groups.append(
-                Group(keys[code], name, by_group[place], metrics[place], own, chosen, said)
+                Group(keys[code], name, by_group[index], metrics[index], own, chosen, said)
             )
 
     def metric(self, cell: int) -> str:
@@ -383,12 +383,12 @@ def figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
     return found
 
 
-def _pairs_of(cube: _Cube, place: int) -> Iterator[tuple[int, int]]:
+def _pairs_of(cube: _Cube, index: int) -> Iterator[tuple[int, int]]:
     """Cells of a group that have a figure; the baseline is the second of its pairs."""
-    baseline = cube.groups[place].baseline
+    baseline = cube.groups[index].baseline
     known = [
         cell
-        for cell in cube.cells_of[place]
+        for cell in cube.cells_of[index]
         if not np.isnan(cube.medians[cell])
         and (cube.labels[cell] != cells.FLOOR or baseline == cells.FLOOR)
     ]
@@ -444,7 +444,7 @@ def _paired(above: _Side, below: _Side, against: Sequence[str], primary: Sequenc
     return _Sides(
         above,
         below,
-        [against[place] for place in kept],
+        [against[index] for index in kept],
         np.array(primary, dtype=bool)[kept],
         evidence,
         sequential.paired(logs, forecast=True),
@@ -452,7 +452,7 @@ def _paired(above: _Side, below: _Side, against: Sequence[str], primary: Sequenc
     )
 
 
-def _model_error(run: Run, cube: _Cube) -> Callable[[int], float]:
+def _ratio_error(run: Run, cube: _Cube) -> Callable[[int], float]:
     """The factor, as a logarithm, by which a ratio of a cell may be wrong."""
     found = [
         run.error.ratio_error(
@@ -469,7 +469,7 @@ def _judged(
     sides: _Sides,
     machine: str,
     same_within: float,
-    model_error: Callable[[int], float] = lambda cell: 0.0,
+    ratio_error: Callable[[int], float] = lambda cell: 0.0,
     error_name: str = "",
     only_one: int = 0,
 ) -> Table:
@@ -485,7 +485,7 @@ def _judged(
     low = np.where(contrary, np.minimum(evidence.center - half, 0), evidence.center - half)
     high = np.where(contrary, np.maximum(evidence.center + half, 0), evidence.center + half)
     margin = math.log1p(same_within)
-    wrong = np.array([model_error(int(cell)) for cell in above.cells])
+    wrong = np.array([ratio_error(int(cell)) for cell in above.cells])
     ends = np.exp(low - wrong), np.exp(high + wrong)
     ratios, errors = np.exp(evidence.center), evidence.error
 

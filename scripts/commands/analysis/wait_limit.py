@@ -87,7 +87,7 @@ def of_run(run: Run, case: Case) -> Limited:
             )
         raise InputError(f"{run.folder}: has no open loop; measure the case without --run")
     distances = [distance({"rate_per_s": None, **group.key}, case) for group in found]
-    nearest = min(range(len(found)), key=lambda place: distances[place][0])
+    nearest = min(range(len(found)), key=lambda index: distances[index][0])
     doublings, differences = distances[nearest]
     rows = found[nearest].rows
     rows = rows[rows["label"] != cells.FLOOR]

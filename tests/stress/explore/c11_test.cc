@@ -29,7 +29,7 @@ namespace lockbench::stress::explore {
 namespace {
 
 std::set<WeakOutcome> simulated(const WeakProgram& program) {
-  return explored(program, Model::kC11, DepthFirst::kAnyNumber).outcomes;
+  return explored(program, MemoryModel::kC11, DepthFirst::kAnyNumber).outcomes;
 }
 
 bool has(const std::set<WeakOutcome>& outcomes, const char* text) {

@@ -16,9 +16,9 @@ namespace {
 
 // There are (n k)! / (k!)^n orders of n threads with k steps each on one word.
 TEST(Executions, ShowEveryOrderOfStepsThatMatter) {
-  for (const Model model : {Model::kSequential, Model::kTso}) {
+  for (const MemoryModel memory_model : {MemoryModel::kSequential, MemoryModel::kTso}) {
     const auto orders = [&](const char* program) {
-      return explored(weak_program_from(program), model, kUnbounded).outcomes.size();
+      return explored(weak_program_from(program), memory_model, kUnbounded).outcomes.size();
     };
     EXPECT_EQ(orders("x+1.rlx | x+1.rlx"), 2U);
     EXPECT_EQ(orders("x+1.rlx | x+1.rlx | x+1.rlx"), 6U);
@@ -32,15 +32,15 @@ TEST(Executions, ShowEveryOrderOfStepsThatMatter) {
 // nothing is left to decide both come to their end.
 TEST(Executions, AreAsManyAsTheyWere) {
   using Numbers = std::vector<std::uint64_t>;  // with no preemption, 1, 2, 3 and any number
-  const auto numbers = [](Model model, const char* program) {
+  const auto numbers = [](MemoryModel memory_model, const char* program) {
     Numbers finished;
     for (const std::uint32_t bound : {0U, 1U, 2U, 3U, kUnbounded}) {
-      finished.push_back(explored(weak_program_from(program), model, bound).finished);
+      finished.push_back(explored(weak_program_from(program), memory_model, bound).finished);
     }
     return finished;
   };
-  constexpr Model kSequential = Model::kSequential;
-  constexpr Model kTso = Model::kTso;
+  constexpr MemoryModel kSequential = MemoryModel::kSequential;
+  constexpr MemoryModel kTso = MemoryModel::kTso;
   EXPECT_EQ(numbers(kSequential, "x.rlx | x.rlx"), (Numbers{3, 5, 5, 5, 5}));
   EXPECT_EQ(numbers(kTso, "x.rlx | x.rlx"), (Numbers{3, 5, 5, 5, 5}));
   EXPECT_EQ(numbers(kSequential, "x=1.rlx | x=1.rlx"), (Numbers{3, 5, 5, 5, 5}));

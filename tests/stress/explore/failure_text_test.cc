@@ -48,8 +48,9 @@ std::string program_of(const stress::Report& report) {
 
 bool has_lines() {
   const stress::Report report = look_into("spin_two_steps", {});
-  return std::any_of(report.steps.begin(), report.steps.end(),
-                     [](const TraceStep& step) { return step.place.starts_with("spin_lock.h:"); });
+  return std::any_of(report.steps.begin(), report.steps.end(), [](const TraceStep& step) {
+    return step.source_line.starts_with("spin_lock.h:");
+  });
 }
 
 // Thread 1 looks before it sees that thread 0 has the lock. In another order of these two, nothing
@@ -85,7 +86,7 @@ TEST(SimFailureText, ALostWakeUpIsCalledThat) {
               AllOf(StartsWith("lost wake-up: thread "), HasSubstr("key 0, which is free")));
 }
 
-TEST(SimFailureText, TheTraceHasTheAccessesOfTheLockInTheirPlaces) {
+TEST(SimFailureText, TheTraceHasTheAccessesOfTheLockWithTheirLines) {
   const stress::Report report = look_into("spin_two_steps", {});
   EXPECT_THAT(report.steps,
               Contains(AllOf(Field(&TraceStep::access, true), Field(&TraceStep::word, "lock+0"),
@@ -113,7 +114,7 @@ TEST(SimFailureText, LinesOfSourceAreThoseOfTheLock) {
   for (const TraceStep& step : look_into("spin_relaxed_unlock", {}).steps) {
     // A store leaves its buffer at some time, wherever its thread is.
     if (step.access && step.act != "flush") {
-      EXPECT_THAT(step.place, StartsWith("spin_lock.h:")) << step.text;
+      EXPECT_THAT(step.source_line, StartsWith("spin_lock.h:")) << step.text;
     }
   }
 }

@@ -85,7 +85,7 @@ void perform(const Act& act, platform::FutexWord& word, std::vector<std::uint32_
 // Calls `ended` after each execution that was not left in the middle.
 template <class Search, class Ended>
 std::set<Outcome> outcomes_by(const Program& program, Search&& search, const Ended& ended) {
-  World world(Model::kC11);
+  World world(MemoryModel::kC11);
   std::set<Outcome> outcomes;
   for (; !search.exhausted(); search.next()) {
     std::vector<std::vector<std::uint32_t>> seen(program.size());

@@ -40,18 +40,18 @@ TEST(Polling, SettlesAtOnceIfTheThreadRepeatsItself) {
   EXPECT_FALSE(polling.is_settled());
 }
 
-TEST(Polling, ComparesStatesAtOnePlace) {
+TEST(Polling, ComparesStatesAtOneAddress) {
   Polling polling;
   polling.add_poll(7);
   polling.add_poll(7);
-  EXPECT_FALSE(polling.compares_at(&kHere)) << "it only notes the place";
+  EXPECT_FALSE(polling.compares_at(&kHere)) << "it only notes the address";
   EXPECT_TRUE(polling.compares_at(&kHere));
   EXPECT_FALSE(polling.returns_to(&kHere, 5));
   EXPECT_TRUE(polling.returns_to(&kHere, 5));
   EXPECT_FALSE(polling.returns_to(&kHere, 6));
   polling.forget_state();
   EXPECT_FALSE(polling.returns_to(&kHere, 6));
-  EXPECT_FALSE(polling.compares_at(&kThere)) << "it notes this place instead";
+  EXPECT_FALSE(polling.compares_at(&kThere)) << "it notes this address instead";
   EXPECT_FALSE(polling.compares_at(&kHere));
 }
 

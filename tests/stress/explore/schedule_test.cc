@@ -28,7 +28,7 @@ TEST(Schedule, IsWrittenWithRepeatsCountedAndReadAgain) {
 TEST(Schedule, SaysWhichStoreWasReadOrFollowed) {
   const Schedule schedule = {.decisions = {{Option::kRun, 1},
                                            {Option::kRead, 3},
-                                           {Option::kPlace, 1},
+                                           {Option::kPosition, 1},
                                            {Option::kArrive, 2},
                                            {Option::kSettle, 0},
                                            {Option::kSpurious, 2}}};

@@ -161,7 +161,7 @@ TEST(Tso, ShowsAllThatAMachineCanDoWithAsManyPreemptionsAndNothingElse) {
     const WeakProgram program = generate_program(seed);
     const std::set<WeakOutcome> possible = Machine(program, kUnbounded).outcomes();
     for (const std::uint32_t bound : {0U, 1U, 2U, kUnbounded}) {
-      const std::set<WeakOutcome> shown = explored(program, Model::kTso, bound).outcomes;
+      const std::set<WeakOutcome> shown = explored(program, MemoryModel::kTso, bound).outcomes;
       EXPECT_THAT(Machine(program, bound).outcomes(), IsSubsetOf(shown))
           << to_text(program) << "with at most " << bound << " preemptions, seed " << seed;
       EXPECT_THAT(shown, IsSubsetOf(possible)) << to_text(program) << "seed " << seed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A thread repeats itself if it comes to a place in a state in which it was there before.
+// A thread repeats itself if it comes to code in a state in which it was there before.
 
 #include "harness/stress/explore/world/visited_states.h"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr char kHere = 0;
 constexpr char kThere = 0;
 
-TEST(VisitedStates, KnowsAVisitByItsPlaceAndItsState) {
+TEST(VisitedStates, KnowsAVisitByItsCodeAndItsState) {
   VisitedStates visits;
   visits.add(&kHere, 7, 1);
   EXPECT_EQ(visits.last_visit(&kHere, 7), 1U);

@@ -149,9 +149,9 @@ class Words {
 
 namespace {
 
-World& world_of(Model model) {
-  static std::map<Model, World> worlds;
-  return worlds.try_emplace(model, model).first->second;
+World& world_of(MemoryModel memory_model) {
+  static std::map<MemoryModel, World> worlds;
+  return worlds.try_emplace(memory_model, memory_model).first->second;
 }
 
 // Executes the program once. Absent: the execution was left.
@@ -182,10 +182,10 @@ std::optional<WeakOutcome> outcome_of(const WeakProgram& program, World& world,
 
 }  // namespace
 
-Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions) {
+Explored explored(const WeakProgram& program, MemoryModel memory_model, std::uint32_t preemptions) {
   Explored all;
   for (DepthFirst search(preemptions); !search.exhausted(); search.next()) {
-    const auto outcome = outcome_of(program, world_of(model), search);
+    const auto outcome = outcome_of(program, world_of(memory_model), search);
     EXPECT_FALSE(search.diverged());
     if (!outcome) continue;
     ++all.finished;
@@ -199,7 +199,7 @@ Explored explored_by_graphs(const WeakProgram& program) {
   std::set<std::uint64_t> graphs;
   GraphSearch search;
   for (; !search.exhausted(); search.next()) {
-    const auto outcome = outcome_of(program, world_of(Model::kC11), search);
+    const auto outcome = outcome_of(program, world_of(MemoryModel::kC11), search);
     if (!outcome) continue;
     ++all.finished;
     all.outcomes.insert(*outcome);

@@ -61,7 +61,7 @@ struct Explored {
   std::uint64_t finished = 0;  // executions, without those that were left in the middle
 };
 // The outcomes that the exhaustive search of the simulator shows.
-Explored explored(const WeakProgram& program, Model model, std::uint32_t preemptions);
+Explored explored(const WeakProgram& program, MemoryModel memory_model, std::uint32_t preemptions);
 // The same under c11 by GraphSearch, which finishes one execution for each graph.
 Explored explored_by_graphs(const WeakProgram& program);
 

@@ -35,7 +35,7 @@ using ::testing::UnorderedElementsAre;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 World& world() {
-  static World world(Model::kTso);
+  static World world(MemoryModel::kTso);
   return world;
 }
 
@@ -131,8 +131,8 @@ TEST(World, ExploresBothAWakeUpAndATimeout) {
 
 TEST(World, FindsAWordUsedAfterItsLife) {
   EXPECT_EQ(end_of([] {
-              alignas(Atomic<int>) std::byte place[sizeof(Atomic<int>)];
-              auto* const word = new (place) Atomic<int>(0);
+              alignas(Atomic<int>) std::byte bytes[sizeof(Atomic<int>)];
+              auto* const word = new (bytes) Atomic<int>(0);
               word->~Atomic();
               word->store(1, kRelaxed);
             }),
@@ -194,8 +194,8 @@ TEST(World, EndsAnExecutionWhenItsTimeIsOver) {
 
 // x86 keeps the order that the compiler kept, and C++ promises none between threads.
 TEST(World, HeedsAFenceForTheCompilerUnderTsoAlone) {
-  for (const Model model : {Model::kTso, Model::kC11}) {
-    World of_model(model);
+  for (const MemoryModel memory_model : {MemoryModel::kTso, MemoryModel::kC11}) {
+    World of_memory_model(memory_model);
     std::set<bool> ordered;
     for (DepthFirst search(2, 2); !search.exhausted(); search.next()) {
       bool before = true;
@@ -203,21 +203,21 @@ TEST(World, HeedsAFenceForTheCompilerUnderTsoAlone) {
         Atomic<int> flag{0};
         std::uint32_t moment = 0;
         Thread one([&] {
-          moment = of_model.memory().stamp(of_model.thread());
-          of_model.compiler_fence(std::memory_order_release);
+          moment = of_memory_model.memory().stamp(of_memory_model.thread());
+          of_memory_model.compiler_fence(std::memory_order_release);
           flag.store(1, kRelaxed);
         });
         Thread two([&] {
           if (flag.load(kRelaxed) == 0) return;
-          of_model.compiler_fence(std::memory_order_acquire);
-          before = of_model.memory().happens_before(1, moment, of_model.thread());
+          of_memory_model.compiler_fence(std::memory_order_acquire);
+          before = of_memory_model.memory().happens_before(1, moment, of_memory_model.thread());
         });
         one.join();
         two.join();
       };
-      if (of_model.run(program, search).end == End::kFinished) ordered.insert(before);
+      if (of_memory_model.run(program, search).end == End::kFinished) ordered.insert(before);
     }
-    EXPECT_EQ(ordered.contains(false), model == Model::kC11);
+    EXPECT_EQ(ordered.contains(false), memory_model == MemoryModel::kC11);
   }
 }
 

@@ -152,8 +152,8 @@ TEST(RealEngine, FailsAThreadThatStarvesIfTheLockPromisesFairness) {
   EXPECT_THAT(report.remarks, Not(Contains(HasSubstr("no fairness is promised"))));
 }
 
-// Room for six is promised: the two waiters that share a place are seen if so many come.
-TEST(RealEngine, FailsAQueueWithFewerPlacesThanThreads) {
+// Room for six is promised: the two waiters that share a slot are seen if so many come.
+TEST(RealEngine, FailsAQueueWithFewerSlotsThanThreads) {
   const Report report = report_on(mutants::global<RingLock<4, 6>>("lock", ""), kOneSearch);
   ASSERT_EQ(report.verdict, Verdict::kFailed);
   EXPECT_THAT(report.failure->oracle,

@@ -130,7 +130,7 @@ TEST(EpochPlan, OversubscriptionIsLargerThanTheMachine) {
   EXPECT_GT(plan.program.threads.size(), 4U);
 }
 
-// A lock may have places for 64 threads.
+// A lock may have slots for 64 threads.
 TEST(EpochPlan, OversubscriptionHasMoreThan64ThreadsAtTimes) {
   std::set<std::size_t> threads;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -101,7 +101,7 @@ std::vector<std::uint32_t> threads_for(const AdviceCase& wanted);
 
 // The same for models of machines, which need no budget: fewer and shorter windows, no high load if
 // the user named none, so that the answer comes in seconds, and in addition stripes over the C++
-// library's mutex, since models have no locks of other libraries. `title`: of the preset.
+// library's mutex, since machine models have no locks of other libraries. `title`: of the preset.
 absl::StatusOr<Plan> quick_advice_plan(const AdviceCase& wanted, const CellCheck& check,
                                        const std::string& title, std::uint32_t blocks);
 

@@ -109,15 +109,16 @@ int measure(AdviseOptions options) {
 
 // The user at the terminal describes the case.
 absl::Status ask_user(AdviseOptions& options) {
-  const absl::StatusOr<std::vector<std::string>> machines =
-      options.models.machines ? options.models.machines() : std::vector<std::string>{};
+  const absl::StatusOr<std::vector<std::string>> machines = options.machine_models.machines
+                                                                ? options.machine_models.machines()
+                                                                : std::vector<std::string>{};
   Asked asked{.wanted = options.wanted, .question = {}, .machine = {}, .budget = options.budget};
   const AskedAbout about{
       .processors = read_machine().usable_threads.value_or(2),
       .machines = machines.value_or(std::vector<std::string>{}),
       .kinds =
           [&options](const std::string& machine) {
-            if (!machine.empty()) return options.models.kinds(machine);
+            if (!machine.empty()) return options.machine_models.kinds(machine);
             return kinds_here().value_or(std::vector<std::string>{});
           },
       .possible = [](const AdviceCase& wanted) { return with_loads(wanted, check_here).status(); },
@@ -148,11 +149,13 @@ int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
   return complain_of_advice(answered.status(), kCouldNotFinish);
 }
 
-nlohmann::json described(const AnswersForModels& models) {
-  return {{"flag_help", models.flag_help}, {"why_alone", models.why_alone}, {"help", models.help}};
+nlohmann::json described(const AnswersForMachineModels& machine_models) {
+  return {{"flag_help", machine_models.flag_help},
+          {"why_alone", machine_models.why_alone},
+          {"help", machine_models.help}};
 }
 
-AnswersForModels models_of_programs() {
+AnswersForMachineModels machine_models_of_programs() {
   for (const Addition& addition : additions_to("advise")) {
     if (!addition.what.contains("models")) continue;
     const nlohmann::json& texts = addition.what["models"];
@@ -167,11 +170,11 @@ AnswersForModels models_of_programs() {
 int advise_command(const AdviseOptions& given) {
   AdviseOptions options = given;
   const bool asks_user = options.wanted.cell.threads == 0 && !options.source.given();
-  if (!options.models.program.empty() && (asks_user || !options.machine.empty())) {
+  if (!options.machine_models.program.empty() && (asks_user || !options.machine.empty())) {
     // That program knows the machines that the user may name, too.
     std::vector<std::string> words = options.words;
     words.front() = options.program;
-    return become(options.models.program, std::move(words));
+    return become(options.machine_models.program, std::move(words));
   }
   if (options.source.given()) {
     const absl::Status taken = options.source.take(options.wanted, std::cerr);
@@ -187,7 +190,7 @@ int advise_command(const AdviseOptions& given) {
     if (absl::Status added = ask_for_services(options.wanted); !added.ok())
       return complain_of_advice(added);
   }
-  if (!options.machine.empty()) return options.models.answer(options);
+  if (!options.machine.empty()) return options.machine_models.answer(options);
   if (!options.run) return measure(std::move(options));
   absl::StatusOr<AdviceCase> asked = with_loads(options.wanted, check_here);
   if (!asked.ok()) return complain_of_advice(asked.status());

@@ -25,10 +25,10 @@ namespace lockbench {
 
 struct AdviseOptions;
 
-// Answers for machines that are not this one, by their models. A program that can has an `advise`
-// of its own, to which it gives them (AdviseEntry::answer_for_models()); lockbench itself knows the
-// help, and starts that program. Empty functions: there is none.
-struct AnswersForModels {
+// Answers for machines that are not this one, by machine models. A program that can has an `advise`
+// of its own, to which it gives them (AdviseEntry::answer_for_machine_models()); lockbench itself
+// knows the help, and starts that program. Empty functions: there is none.
+struct AnswersForMachineModels {
   std::function<absl::StatusOr<std::vector<std::string>>()> machines;  // their names
   // The names of the kinds of cores of a machine, the fastest first; empty if they are of one kind
   // or if the machine is not known.
@@ -44,8 +44,8 @@ struct AnswersForModels {
 };
 
 // The texts as data, for the description of a program; and those of a program that describes them.
-nlohmann::json described(const AnswersForModels& models);
-AnswersForModels models_of_programs();
+nlohmann::json described(const AnswersForMachineModels& machine_models);
+AnswersForMachineModels machine_models_of_programs();
 
 struct AdviseOptions {
   AdviceCase wanted;  // with 0 threads: the command asks for the case on the terminal
@@ -53,8 +53,8 @@ struct AdviseOptions {
   std::optional<Nanoseconds> budget;      // absent: the usual one of the question
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   std::vector<std::string> services;      // their servers: NAME=HOST:PORT
-  std::string machine;                    // not empty: answers for this model
-  AnswersForModels models;
+  std::string machine;                    // not empty: answers for this machine model
+  AnswersForMachineModels machine_models;
   std::optional<std::filesystem::path> run;  // answers from this run; absent: measures
   std::optional<std::filesystem::path> out;  // the folder for the new measurements
   CaseSource source;

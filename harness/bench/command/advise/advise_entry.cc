@@ -295,7 +295,7 @@ std::string validate_ways(const CLI::App& advise, const AdviseOptions& options) 
   if (was_given(advise, "--machine")) {
     const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
     if (other.empty()) return {};
-    return "--machine: " + options.models.why_alone + "; leave out " + other;
+    return "--machine: " + options.machine_models.why_alone + "; leave out " + other;
   }
   if (!options.run) return {};
   const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
@@ -310,20 +310,21 @@ AdviseEntry::AdviseEntry()
                           .summary = "Recommends a primitive for one case, with the evidence",
                           .footer = kFooter}) {}
 
-void AdviseEntry::answer_for_models(AnswersForModels models) {
-  add_to_footer(models.help);
-  options_.models = std::move(models);
+void AdviseEntry::answer_for_machine_models(AnswersForMachineModels machine_models) {
+  add_to_footer(machine_models.help);
+  options_.machine_models = std::move(machine_models);
 }
 
 void AdviseEntry::add_flags(CLI::App& advise) {
   AdviseOptions& options = options_;
-  if (!options.models.answer) answer_for_models(models_of_programs());
+  if (!options.machine_models.answer) answer_for_machine_models(machine_models_of_programs());
   options.source = source_of_programs();
   add_question(advise, options.question);
   add_case(advise, options.wanted);
   options.source.add_flags(advise);
-  if (!options.models.flag_help.empty()) {
-    add_text(advise, {.names = "--machine", .type = "NAME", .help = options.models.flag_help},
+  if (!options.machine_models.flag_help.empty()) {
+    add_text(advise,
+             {.names = "--machine", .type = "NAME", .help = options.machine_models.flag_help},
              options.machine);
   }
   add_parsed(
@@ -376,8 +377,8 @@ int AdviseEntry::run(const Invocation&) {
   std::optional<int> wrong;
   if (options_.machine.empty()) {
     wrong = add_plugins_of_command("advise", plugins_, true);
-  } else if (options_.models.add_plugins) {
-    wrong = options_.models.add_plugins(plugins_);
+  } else if (options_.machine_models.add_plugins) {
+    wrong = options_.machine_models.add_plugins(plugins_);
   }
   return wrong ? *wrong : advise_command(options_);
 }

@@ -15,7 +15,7 @@ class AdviseEntry final : public CommandWithOptions<AdviseOptions> {
  public:
   AdviseEntry();
   // From now on there is the flag --machine.
-  void answer_for_models(AnswersForModels models);
+  void answer_for_machine_models(AnswersForMachineModels machine_models);
 
   void add_flags(CLI::App& advise) override;
   std::string complete(const CLI::App& advise, const Invocation& invocation) override;

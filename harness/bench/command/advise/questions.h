@@ -20,9 +20,9 @@ namespace lockbench {
 // The facts that the answers depend on.
 struct AskedAbout {
   std::uint32_t processors = 1;       // of this machine
-  std::vector<std::string> machines;  // the names of models
-  // The names of the kinds of cores of a model, or of this machine if the name is empty, the
-  // fastest first; empty if they are of one kind.
+  std::vector<std::string> machines;  // the names of machine models
+  // The names of the kinds of cores of a machine model, or of this machine if the name is empty,
+  // the fastest first; empty if they are of one kind.
   std::function<std::vector<std::string>(const std::string& machine)> kinds;
   // OK if this machine can do what a case says; and OK if it can measure it within a budget.
   std::function<absl::Status(const AdviceCase&)> possible;

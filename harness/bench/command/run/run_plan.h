@@ -20,7 +20,7 @@
 namespace lockbench {
 
 // `name`: of a preset, or a file that ends in `.toml`; absent: a preset of the flags alone, with
-// the usual values of their workload. An error names the flag or the place in the file.
+// the usual values of their workload. An error names the flag or the position in the file.
 absl::StatusOr<Preset> chosen_preset(const std::optional<std::string>& name,
                                      const Overrides& overrides);
 

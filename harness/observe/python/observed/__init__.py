@@ -117,8 +117,8 @@ def _histogram(name: str, times: dict[str, Any]) -> dict[str, Any]:
     counts: dict[int, float] = {}
     for low, high, count in times["buckets"]:
         middle = max(1.0, (low + high) / 2)
-        place = math.floor(_BARS_A_DECADE * math.log10(middle))
-        counts[place] = counts.get(place, 0) + count
+        bar = math.floor(_BARS_A_DECADE * math.log10(middle))
+        counts[bar] = counts.get(bar, 0) + count
     first = _BARS_A_DECADE * (min(counts) // _BARS_A_DECADE)
     last = _BARS_A_DECADE * (max(counts) // _BARS_A_DECADE + 1)
     width = 100 / (last - first)

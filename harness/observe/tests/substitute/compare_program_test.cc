@@ -9,7 +9,7 @@
 namespace lockbench::internal {
 namespace {
 
-TEST(OrderInBlock, EachLockIsEquallyOftenAtEachPlaceAndAfterEachOther) {
+TEST(OrderInBlock, EachLockIsEquallyOftenAtEachPositionAndAfterEachOther) {
   std::map<std::pair<std::size_t, std::size_t>, int> at;
   std::map<std::pair<std::size_t, std::size_t>, int> after;
   for (std::uint32_t block = 0; block < 6; ++block) {
@@ -18,7 +18,7 @@ TEST(OrderInBlock, EachLockIsEquallyOftenAtEachPlaceAndAfterEachOther) {
     for (std::size_t i = 1; i < 3; ++i) ++after[{order[i - 1], order[i]}];
   }
   EXPECT_EQ(at.size(), 9U);
-  for (const auto& [place, times] : at) EXPECT_EQ(times, 2);
+  for (const auto& [position, times] : at) EXPECT_EQ(times, 2);
   EXPECT_EQ(after.size(), 6U);
   for (const auto& [pair, times] : after) EXPECT_EQ(times, 2);
 }

@@ -130,7 +130,7 @@ class RecordedSimulation final : public RecordingEngine {
 
   const RegisteredLock& entry_;
   const Order& order_;
-  World world_{Model::kTso};
+  World world_{MemoryModel::kTso};
   std::uint64_t steps_ = 0;
   std::uint64_t longest_ = 100;  // steps of the longest execution so far
   stress::Reproduction replay_;  // for the execution that disagreed

@@ -141,11 +141,11 @@ def figures_of(text: str) -> list[tuple[str, list[int]]]:
 def variants(text: str, by: float = BY) -> dict[str, str]:
     """The file with one figure changed, by a name for the change. A figure of 0 stays."""
     made = {}
-    for key, places in figures_of(text):
+    for key, numbers in figures_of(text):
         for sign, factor in (("plus", 1 + by), ("minus", 1 - by)):
             lines = text.splitlines()
-            for place in places:
-                lines[place] = scaled_line(lines[place], factor)
+            for number in numbers:
+                lines[number] = scaled_line(lines[number], factor)
             changed = "\n".join(lines) + "\n"
             if changed.strip() != text.strip():
                 made[f"{key}-{sign}"] = changed
@@ -209,7 +209,7 @@ def parser() -> command.Parser:
 
 
 def is_predicted(run: loader.Run) -> bool:
-    return run.error is error_model.MODEL
+    return run.error is error_model.ERROR_MODEL
 
 
 def measured_and_predicted(arguments: argparse.Namespace) -> str:

@@ -162,4 +162,4 @@ def _alike(about: str) -> str:
     return f"{said}, for cells with about such a hold and as many threads for each processor"
 
 
-MODEL = Predicted()
+ERROR_MODEL = Predicted()

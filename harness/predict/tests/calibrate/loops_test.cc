@@ -22,9 +22,9 @@ using machine::Simulation;
 constexpr std::size_t kStackBytes = 64 << 10;
 
 // Two threads, on the processors that they ask for.
-class ModelledPlace : public Place {
+class ModelledRunner : public Runner {
  public:
-  explicit ModelledPlace(const MachineModel& model) : model_(model) {}
+  explicit ModelledRunner(const MachineModel& model) : model_(model) {}
 
   void run(const std::vector<Side>& sides) override {
     std::vector<std::uint32_t> bound;
@@ -61,9 +61,9 @@ constexpr Effort kSmall{.repetitions = 1,
                         .memory_lines = 1 << 12};
 
 MachineModel calibrated(const MachineModel& model) {
-  ModelledPlace place(model);
+  ModelledRunner runner(model);
   const Cores cores = cores_of(model);
-  const MeasuredFigures figures = measure_figures(place, cores, kSmall, [](auto...) {});
+  const MeasuredFigures figures = measure_figures(runner, cores, kSmall, [](auto...) {});
   const Shape shape{.cores_per_cluster = model.cores_per_cluster,
                     .threads_per_core = model.threads_per_core,
                     .cores = cores};

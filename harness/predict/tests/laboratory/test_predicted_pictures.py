@@ -131,8 +131,8 @@ def test_a_class_is_the_nearest_in_hold_and_in_threads_for_each_processor() -> N
 def test_a_predicted_lead_within_the_error_is_not_significant() -> None:
     found = error_model.band(error_model.RATIO, 64, 0, 64)
     assert found is not None
-    assert not error_model.MODEL.exceeds_error(0.99 / found.low, 64, 0, 64)
-    assert error_model.MODEL.exceeds_error(1.01 / found.low, 64, 0, 64)
+    assert not error_model.ERROR_MODEL.exceeds_error(0.99 / found.low, 64, 0, 64)
+    assert error_model.ERROR_MODEL.exceeds_error(1.01 / found.low, 64, 0, 64)
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
@@ -140,7 +140,7 @@ def test_every_output_calls_a_predicted_ratio_significant_only_beyond_the_error(
     make_run: MakeRun, tmp_path: Path, factor: float
 ) -> None:
     """The ratios of the page, the picture and the table, just within the error and beyond it."""
-    lead = factor * math.exp(error_model.MODEL.ratio_error(64, 200, 64))
+    lead = factor * math.exp(error_model.ERROR_MODEL.ratio_error(64, 200, 64))
 
     def change(row: dict[str, Any]) -> None:
         noise = 1 + 0.001 * (row["block"] % 2)

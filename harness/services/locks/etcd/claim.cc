@@ -49,23 +49,23 @@ EtcdClaim::~EtcdClaim() {
   if (entered_) session_->drop_lease();
 }
 
-EtcdClaim::Place EtcdClaim::enter(bool only_if_free) {
+EtcdClaim::Position EtcdClaim::enter(bool only_if_free) {
   entered_ = true;  // if there is no answer, too
   // A transaction cannot count. With several holders, a claim looks where it is, and leaves again.
   const bool only_if_empty = only_if_free && names_.capacity == 1;
   const EtcdAnswer answer = session_->gateway().ask(
       kTransaction, claim_request(names_, name_, lease_->id, only_if_empty));
-  if (answer.error.find(kNoLease) != std::string::npos) return Place::kGone;
+  if (answer.error.find(kNoLease) != std::string::npos) return Position::kGone;
   if (!answer.error.empty()) session_->gateway().refuse(answer.error);
   in_doubt_ = answer.sent_again;
   const Json& parts = part_of(answer.body, "responses");
   seen_revision_ = revision_in(answer.body);
   if (has_succeeded(answer.body)) {
     revision_ = seen_revision_;
-    const Place place = place_in(element_of(parts, 1), element_of(parts, 2));
-    if (!only_if_free || place != Place::kWaiting) return place;
+    const Position position = position_in(element_of(parts, 1), element_of(parts, 2));
+    if (!only_if_free || position != Position::kWaiting) return position;
     leave();
-    return Place::kRefused;
+    return Position::kRefused;
   }
   // It is there already: an earlier copy of the request has made it.
   const Json& own = element_of(keys_in(element_of(parts, 0)), 0);
@@ -73,33 +73,33 @@ EtcdClaim::Place EtcdClaim::enter(bool only_if_free) {
   if (revision_ != 0) return look();
   if (!only_if_empty) session_->gateway().refuse("an answer that makes no sense");
   entered_ = in_doubt_;
-  return Place::kRefused;
+  return Position::kRefused;
 }
 
-EtcdClaim::Place EtcdClaim::look() {
+EtcdClaim::Position EtcdClaim::look() {
   const Json answer =
       session_->gateway().request(kTransaction, standing_request(names_, revision_));
   const Json& parts = part_of(answer, "responses");
   seen_revision_ = revision_in(answer);
-  return place_in(element_of(parts, 0), element_of(parts, 1));
+  return position_in(element_of(parts, 0), element_of(parts, 1));
 }
 
-EtcdClaim::Place EtcdClaim::place_in(const Json& last, const Json& base) {
+EtcdClaim::Position EtcdClaim::position_in(const Json& last, const Json& base) {
   const Json& keys = keys_in(last);
   const Json& own = element_of(keys, 0);
-  if (text_of(part_of(own, "key")) != name_) return Place::kGone;
+  if (text_of(part_of(own, "key")) != name_) return Position::kGone;
   predecessor_ = text_of(part_of(element_of(keys, 1), "key"));
-  if (keys.size() > names_.capacity) return Place::kWaiting;
+  if (keys.size() > names_.capacity) return Position::kWaiting;
   const Json& value = part_of(element_of(keys_in(base), 0), "value");
   base_ = number_of(std::string_view(from_base64(text_of(value))));
-  if (base_ != 0) return Place::kFirst;
+  if (base_ != 0) return Position::kFirst;
   // The server has forgotten it, so what was told of this claim may be of before that.
   queues_.server().make_base(session_->gateway());
   return look();
 }
 
-EtcdClaim::Place EtcdClaim::await_change(platform::Time deadline) {
-  // If several hold, a place is free when any of them leaves: then all that wait look.
+EtcdClaim::Position EtcdClaim::await_change(platform::Time deadline) {
+  // If several hold, a slot is free when any of them leaves: then all that wait look.
   const bool one = names_.capacity == 1;
   const std::string before = predecessor_;
   EtcdWatch watch(session_->gateway(), one ? before : names_.begin, one ? "" : names_.end);
@@ -111,8 +111,8 @@ EtcdClaim::Place EtcdClaim::await_change(platform::Time deadline) {
   }
   // Looks at what happened before the watch had begun.
   if (*since > seen_revision_) {
-    const Place place = look();
-    if (place != Place::kWaiting || (one && predecessor_ != before)) return place;
+    const Position position = look();
+    if (position != Position::kWaiting || (one && predecessor_ != before)) return position;
   }
   watch.await_event(deadline);
   return look();

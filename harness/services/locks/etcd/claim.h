@@ -24,7 +24,7 @@ namespace lockbench::services {
 
 class EtcdClaim {
  public:
-  using Place = QueuePlace;
+  using Position = QueuePosition;
 
   // `prefix`: of all names for the key. Throws ServiceError.
   EtcdClaim(EtcdQueues& queues, const std::string& prefix);
@@ -33,8 +33,8 @@ class EtcdClaim {
   EtcdClaim& operator=(const EtcdClaim&) = delete;
 
   // As queue_lock.h has them.
-  Place enter(bool only_if_free);
-  Place await_change(platform::Time deadline);
+  Position enter(bool only_if_free);
+  Position await_change(platform::Time deadline);
   bool leave();
 
   // The lease has ended, or is over by this process's clock.
@@ -43,8 +43,8 @@ class EtcdClaim {
   std::uint64_t token() const { return base_ + revision_; }
 
  private:
-  Place look();
-  Place place_in(const Json& last, const Json& base);
+  Position look();
+  Position position_in(const Json& last, const Json& base);
 
   EtcdQueues& queues_;
   const EtcdSessions::Lease session_;
@@ -52,7 +52,7 @@ class EtcdClaim {
   const EtcdNames names_;
   const std::string name_;
   std::uint64_t revision_ = 0;       // at which the name was created
-  std::uint64_t seen_revision_ = 0;  // of the server, when it told the place
+  std::uint64_t seen_revision_ = 0;  // of the server, when it told the position
   std::uint64_t base_ = 0;
   std::string predecessor_;
   bool entered_ = false;

@@ -30,23 +30,23 @@ ZooKeeperClaim::~ZooKeeperClaim() {
   if (entered_) session_->end();
 }
 
-QueuePlace ZooKeeperClaim::enter(bool only_if_free) {
+QueuePosition ZooKeeperClaim::enter(bool only_if_free) {
   session_->open();
-  const Place entered = place();
-  if (!only_if_free || entered != Place::kWaiting) return entered;
+  const Position entered = make_node();
+  if (!only_if_free || entered != Position::kWaiting) return entered;
   leave();
-  return Place::kRefused;
+  return Position::kRefused;
 }
 
-// Makes the node, and finds its place.
-QueuePlace ZooKeeperClaim::place() {
+// Makes the node, and finds its position.
+QueuePosition ZooKeeperClaim::make_node() {
   entered_ = true;  // if there is no answer, too
   for (;;) {
     auto [made, children] = session_->enter(queue_ + "/" + begin_, queue_);
-    if (made.is_end_of_session()) return Place::kGone;
+    if (made.is_end_of_session()) return Position::kGone;
     if (made.code == ZOK) {
       node_ = made.name;
-      return children.code == ZOK ? place_in(children) : look();
+      return children.code == ZOK ? position_in(children) : look();
     }
     if (made.code == ZNONODE) {
       if (queues_.make(*session_, queue_)) continue;
@@ -54,11 +54,11 @@ QueuePlace ZooKeeperClaim::place() {
       session_->refuse(made.code);
     }
     // The node may be there.
-    if (!session_->reopen()) return Place::kGone;
+    if (!session_->reopen()) return Position::kGone;
     if (!queues_.finds_lost_nodes()) continue;
     const std::optional<ZooKeeperAnswer> found = list(true);
-    if (!found) return Place::kGone;
-    if (find(*found)) return place_in(*found);
+    if (!found) return Position::kGone;
+    if (find(*found)) return position_in(*found);
   }
 }
 
@@ -73,9 +73,9 @@ std::optional<ZooKeeperAnswer> ZooKeeperClaim::list(bool latest) {
   }
 }
 
-QueuePlace ZooKeeperClaim::look() {
+QueuePosition ZooKeeperClaim::look() {
   const std::optional<ZooKeeperAnswer> children = list(false);
-  return children ? place_in(*children) : Place::kGone;
+  return children ? position_in(*children) : Position::kGone;
 }
 
 bool ZooKeeperClaim::find(const ZooKeeperAnswer& children) {
@@ -86,7 +86,7 @@ bool ZooKeeperClaim::find(const ZooKeeperAnswer& children) {
   return true;
 }
 
-QueuePlace ZooKeeperClaim::place_in(const ZooKeeperAnswer& children) {
+QueuePosition ZooKeeperClaim::position_in(const ZooKeeperAnswer& children) {
   const std::string_view own = number_of(node_);
   std::string_view before;  // the greatest number below it
   bool is_there = false;
@@ -97,22 +97,22 @@ QueuePlace ZooKeeperClaim::place_in(const ZooKeeperAnswer& children) {
     before = number;
     predecessor_ = queue_ + "/" + name;
   }
-  if (!is_there) return Place::kGone;
-  if (!before.empty()) return Place::kWaiting;
+  if (!is_there) return Position::kGone;
+  if (!before.empty()) return Position::kWaiting;
   std::uint64_t number = 0;
   std::from_chars(own.data(), own.data() + own.size(), number);
   token_ = children.made_ms * 1000 + number;
-  return Place::kFirst;
+  return Position::kFirst;
 }
 
-QueuePlace ZooKeeperClaim::await_change(platform::Time deadline) {
+QueuePosition ZooKeeperClaim::await_change(platform::Time deadline) {
   const std::uint64_t before = session_->events();
   const ZooKeeperAnswer watched = session_->watch(predecessor_);
-  if (watched.is_end_of_session()) return Place::kGone;
+  if (watched.is_end_of_session()) return Position::kGone;
   if (watched.code == ZOK) {
     session_->await_event(before, deadline);
   } else if (watched.is_in_doubt()) {
-    if (!session_->reopen()) return Place::kGone;
+    if (!session_->reopen()) return Position::kGone;
   } else if (watched.code != ZNONODE) {
     session_->refuse(watched.code);
   }

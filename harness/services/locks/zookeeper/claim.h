@@ -27,7 +27,7 @@ namespace lockbench::services {
 
 class ZooKeeperClaim {
  public:
-  using Place = QueuePlace;
+  using Position = QueuePosition;
 
   ZooKeeperClaim(ZooKeeperQueues& queues, const std::string& queue);
   ~ZooKeeperClaim();
@@ -35,18 +35,18 @@ class ZooKeeperClaim {
   ZooKeeperClaim& operator=(const ZooKeeperClaim&) = delete;
 
   // As queue_lock.h has them.
-  Place enter(bool only_if_free);
-  Place await_change(platform::Time deadline);
+  Position enter(bool only_if_free);
+  Position await_change(platform::Time deadline);
   bool leave();
   bool is_over() const { return session_->is_over(); }
   std::uint64_t token() const { return token_; }
 
  private:
-  Place place();
+  Position make_node();
   std::optional<ZooKeeperAnswer> list(bool latest);
   bool find(const ZooKeeperAnswer& children);
-  Place look();
-  Place place_in(const ZooKeeperAnswer& children);
+  Position look();
+  Position position_in(const ZooKeeperAnswer& children);
 
   ZooKeeperQueues& queues_;
   const ZooKeeperSessions::Lease session_;

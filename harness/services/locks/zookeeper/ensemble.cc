@@ -17,12 +17,13 @@ namespace {
 constexpr timeval kPatience{.tv_sec = 1, .tv_usec = 0};
 
 // Connects, too: SO_SNDTIMEO is for connect() as well.
-std::string ask(const addrinfo& place, std::string_view word) {
-  const int number = socket(place.ai_family, place.ai_socktype | SOCK_CLOEXEC, place.ai_protocol);
+std::string ask(const addrinfo& address, std::string_view word) {
+  const int number =
+      socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC, address.ai_protocol);
   setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
   std::string answer;
-  if (connect(number, place.ai_addr, place.ai_addrlen) == 0 &&
+  if (connect(number, address.ai_addr, address.ai_addrlen) == 0 &&
       send(number, word.data(), word.size(), MSG_NOSIGNAL) > 0) {
     std::array<char, 1024> bytes;
     for (ssize_t count = 1; count > 0;) {
@@ -42,9 +43,9 @@ std::string state_of(const Address& server) {
   if (getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &wanted, &found) != 0) {
     return {};
   }
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> places(found, freeaddrinfo);
-  for (const addrinfo* place = found; place != nullptr; place = place->ai_next) {
-    if (std::string answer = ask(*place, "srvr"); !answer.empty()) return answer;
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+    if (std::string answer = ask(*address, "srvr"); !answer.empty()) return answer;
   }
   return {};
 }

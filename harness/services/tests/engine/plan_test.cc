@@ -36,7 +36,7 @@ TEST(Faults, AreAllButStepsOfClocksUnlessTheyAreNamed) {
   EXPECT_THAT(*faults_from("clock_step"), ElementsAre(FaultKind::kClockStep));
 }
 
-TEST(Faults, HaveThePlaceOfTheirKind) {
+TEST(Faults, HaveTheIndexOfTheirKind) {
   for (std::size_t i = 0; i < all_faults().size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(all_faults()[i].kind), i);
   }

@@ -20,9 +20,9 @@ using lockbench::stress::explore::order_of_library;
 using lockbench::stress::explore::World;
 
 // Functions that use their return address are inlined into the entry points, whose return addresses
-// are the places of the accesses in the code.
+// are the addresses of the accesses in the code.
 struct Accesses {
-  // The world of an access, which knows the word and the place of the access then. Null: there is
+  // The world of an access, which knows the word and the code of the access then. Null: there is
   // no simulation.
   template <class T>
   [[gnu::always_inline]] static World* world_of(T* word) {
@@ -35,35 +35,35 @@ struct Accesses {
 
   template <class T>
   [[gnu::always_inline]] static T load(const volatile T* word, std::memory_order order) {
-    T* const place = const_cast<T*>(word);
-    World* const world = world_of(place);
-    return world == nullptr ? *place : static_cast<T>(world->load(place, sizeof(T), order));
+    T* const location = const_cast<T*>(word);
+    World* const world = world_of(location);
+    return world == nullptr ? *location : static_cast<T>(world->load(location, sizeof(T), order));
   }
 
   template <class T>
   [[gnu::always_inline]] static void store(volatile T* word, T value, std::memory_order order) {
-    T* const place = const_cast<T*>(word);
-    if (World* const world = world_of(place)) {
-      world->store(place, sizeof(T), value, order);
+    T* const location = const_cast<T*>(word);
+    if (World* const world = world_of(location)) {
+      world->store(location, sizeof(T), value, order);
     } else {
-      *place = value;
+      *location = value;
     }
   }
 
   template <class T, class Change>
   [[gnu::always_inline]] static T update(volatile T* word, Change change, std::memory_order order) {
-    T* const place = const_cast<T*>(word);
-    World* const world = world_of(place);
+    T* const location = const_cast<T*>(word);
+    World* const world = world_of(location);
     if (world == nullptr) {
-      const T old = *place;
-      *place = change(old);
+      const T old = *location;
+      *location = change(old);
       return old;
     }
     if constexpr (sizeof(T) == sizeof(void*)) {
       order = order_of_library(__builtin_return_address(0), order);
     }
-    const T old = static_cast<T>(world->begin_update(place, sizeof(T), order));
-    world->end_update(place, sizeof(T), change(old), true, order);
+    const T old = static_cast<T>(world->begin_update(location, sizeof(T), order));
+    world->end_update(location, sizeof(T), change(old), true, order);
     return old;
   }
 
@@ -71,18 +71,17 @@ struct Accesses {
   [[gnu::always_inline]] static bool compare_exchange(volatile T* word, T* expected, T desired,
                                                       bool weak, std::memory_order success,
                                                       std::memory_order failure) {
-    T* const place = const_cast<T*>(word);
-    World* const world = world_of(place);
-    const T seen =
-        world == nullptr
-            ? *place
-            : static_cast<T>(world->begin_compare(place, sizeof(T), *expected, success, failure));
+    T* const location = const_cast<T*>(word);
+    World* const world = world_of(location);
+    const T seen = world == nullptr ? *location
+                                    : static_cast<T>(world->begin_compare(
+                                          location, sizeof(T), *expected, success, failure));
     const bool equal =
         seen == *expected && !(weak && world != nullptr && world->fails_spuriously());
     if (world != nullptr) {
-      world->end_update(place, sizeof(T), desired, equal, equal ? success : failure);
+      world->end_update(location, sizeof(T), desired, equal, equal ? success : failure);
     } else if (equal) {
-      *place = desired;
+      *location = desired;
     }
     if (!equal) *expected = seen;
     return equal;
@@ -103,16 +102,16 @@ struct Accesses {
     if (World* const world = World::of_program()) world->ignore_races(change);
   }
 
-  [[gnu::always_inline]] static void plain(const void* place, std::size_t bytes, bool writes) {
+  [[gnu::always_inline]] static void plain(const void* location, std::size_t bytes, bool writes) {
     if (World* const world = World::of_program()) {
-      world->plain_access({place, bytes, writes, __builtin_return_address(0)});
+      world->plain_access({location, bytes, writes, __builtin_return_address(0)});
     }
   }
 
-  [[gnu::always_inline]] static void volatile_access(const void* place, std::size_t bytes,
+  [[gnu::always_inline]] static void volatile_access(const void* location, std::size_t bytes,
                                                      bool writes) {
     if (World* const world = World::of_program()) {
-      world->volatile_access({place, bytes, writes, __builtin_return_address(0)});
+      world->volatile_access({location, bytes, writes, __builtin_return_address(0)});
     }
   }
 

@@ -77,7 +77,7 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
   const std::uint32_t few = has_order() ? kFairPolls : IdlePolls::kFree;
   world_.set_polls_before_time_passes(std::max(program.polls, few));
   if (world.ahead() != nullptr)
-    world.ahead()->begin(to_text(program), world.model(), world.conditions());
+    world.ahead()->begin(to_text(program), world.memory_model(), world.conditions());
 }
 
 std::unique_ptr<LockUnderTest> CheckedRun::new_lock() const {
@@ -259,7 +259,7 @@ void CheckedRun::make_again() {
   const std::uint32_t meetings_before = before / counts_of_a_meeting;
   const std::uint32_t arrived_before = before % counts_of_a_meeting;
   if (arrived_before + 1 == all) {
-    world_.in_the_same_place([this] { renewed_->renew(); });
+    world_.at_the_same_addresses([this] { renewed_->renew(); });
     meetings_->fetch_add(1, std::memory_order_release);  // (2) publishes the new lock to (3)
     platform::futex_wake(*meetings_, static_cast<int>(all));
     return;
@@ -506,7 +506,7 @@ void CheckedRun::check_data(Updates::When when, std::uint32_t number, std::uint3
 void CheckedRun::leave(const Event& release, HoldData& hold) {
   if (has_order()) {
     const UntrackedScope untracked(world_);
-    note_places(release.thread);
+    note_queued(release.thread);
   }
   for (std::size_t i = 0; i < release.key_count(); ++i) {
     const bool outermost = [&] {

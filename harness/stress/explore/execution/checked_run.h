@@ -95,7 +95,7 @@ class CheckedRun {
     }
   };
 
-  // A request that had its place in the queue when a later one began. The later one may not be
+  // A request that had its position in the queue when a later one began. The later one may not be
   // served before it: ever, or, if `until_a_writer`, until any writer was served.
   struct Ahead {
     std::uint64_t request;
@@ -113,8 +113,8 @@ class CheckedRun {
     std::uint32_t world_thread = 0;
     std::uint64_t request = 0;  // its number until its call has returned, then 0
     std::uint64_t accesses_before = 0;
-    std::uint64_t place = 0;  // the request, if it has a place in the queue for certain
-    // The request, if a writer was inside at some time since it had its place.
+    std::uint64_t queued = 0;  // the request, if it has a position in the queue for certain
+    // The request, if a writer was inside at some time since it had its position.
     std::uint64_t beside_a_writer = 0;
     std::vector<Ahead> behind;         // what this request is behind
     std::uint32_t passes = 0;          // how many threads have passed this request
@@ -162,17 +162,17 @@ class CheckedRun {
 
   // ---- order_of_arrival.cc: who waited before whom
   void queue_up(const Event& request, const Act& act);
-  bool note_places(std::uint32_t number);
+  bool note_queued(std::uint32_t number);
   bool is_in_queue(const ThreadRecord& thread) const;
   bool may_be_in_the_lock(const ThreadRecord& thread) const;
-  std::optional<Ahead> place_before(const ThreadRecord& waiting, std::uint32_t key) const;
+  std::optional<Ahead> position_before(const ThreadRecord& waiting, std::uint32_t key) const;
   bool reads(std::uint32_t key) const { return !sole_readers_.empty() && sole_readers_[key]; }
   bool writes(const ThreadRecord& thread) const;
   bool has_order() const;
   void note_writer(const Event& acquired);
   bool own_threads_wait() const;
   void check_turn(const Event& acquired);
-  // Number of places of the key whose threads are neither in an acquisition nor in a release.
+  // Number of holds of the key whose threads are neither in an acquisition nor in a release.
   std::size_t held_by_returned(std::uint16_t key) const;
 
   // ---- checked_run.cc: the acts of the threads

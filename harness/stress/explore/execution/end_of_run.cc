@@ -21,7 +21,7 @@ namespace {
 
 // `in Queue::unlock (queue.cc:71)`. Code of the lock is often inlined into a function of the
 // harness: then the line alone says where it is.
-std::string place_text(const void* code, ExecutionText* told) {
+std::string code_text(const void* code, ExecutionText* told) {
   const std::string name = short_function_name(function_at(code));
   const std::string line = told == nullptr ? "" : told->line_of(code);
   if (line.empty()) return absl::StrCat("in ", name);
@@ -122,7 +122,7 @@ std::string CheckedRun::name_of_thread(std::uint32_t world_thread) const {
 Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const {
   const auto text = [&](std::uint32_t thread, bool writes, const void* code) {
     return absl::StrCat(name_of_thread(thread), writes ? " writes " : " reads ",
-                        place_text(code, told));
+                        code_text(code, told));
   };
   if (!race.other) {
     return {Oracle::kOrdering,
@@ -158,7 +158,7 @@ Failure CheckedRun::crash(ExecutionText* told) const {
   const auto failure = check_all(end, [](Oracle, std::uint64_t) {});
   std::string text = text_of(*failure, "thread");
   if (crashed.code != nullptr) {
-    absl::StrAppend(&text, ", ", place_text(crashed.code, told));
+    absl::StrAppend(&text, ", ", code_text(crashed.code, told));
   }
   return {failure->oracle, std::move(text)};
 }

@@ -124,19 +124,19 @@ std::optional<std::size_t> last_event(const std::vector<TimedEvent>& events, Eve
 
 // ---- names
 
-std::string ExecutionText::place_of(const CallStack& stack) {
-  return lines_.place_in(stack);
+std::string ExecutionText::line_of(const CallStack& stack) {
+  return lines_.line_in(stack);
 }
 
-std::string ExecutionText::place_of(const Access& access) {
-  // A write leaves its store buffer while its thread is anywhere. It has the place of the write.
+std::string ExecutionText::line_of(const Access& access) {
+  // A write leaves its store buffer while its thread is anywhere. It has the line of the write.
   if (access.kind == Access::kFlush) {
     const Access* const write = write_of(access);
-    return write == nullptr ? "" : place_of(write->stack);
+    return write == nullptr ? "" : line_of(write->stack);
   }
   // Sleeps and wake-ups often lie in a function for the system call: its caller says which they
   // are.
-  return sleeps_or_wakes(access.kind) ? lines_.place_in(access.stack, 2) : place_of(access.stack);
+  return sleeps_or_wakes(access.kind) ? lines_.line_in(access.stack, 2) : line_of(access.stack);
 }
 
 const Access* ExecutionText::write_of(const Access& flush) const {
@@ -157,8 +157,8 @@ const Access* ExecutionText::write_of(const Access& flush) const {
 }
 
 std::string ExecutionText::line_of(const void* code) {
-  const std::string place = lines_.place_in({&code, 1});
-  return place.find(':') == std::string::npos ? "" : place;
+  const std::string line = lines_.line_in({&code, 1});
+  return line.find(':') == std::string::npos ? "" : line;
 }
 
 std::string ExecutionText::block_name(const Block& block) {
@@ -168,17 +168,17 @@ std::string ExecutionText::block_name(const Block& block) {
   return absl::StrCat("block ", number);
 }
 
-std::string ExecutionText::word(const void* place) {
+std::string ExecutionText::word(const void* location) {
   for (const Block& block : told_.log.blocks()) {
-    if (!block.contains(place)) continue;
+    if (!block.contains(location)) continue;
     // The object may begin later than its block because of its alignment.
     const auto* const begin =
         block.contains(told_.lock) ? static_cast<const std::byte*>(told_.lock) : block.begin;
-    return absl::StrCat(block_name(block), "+", static_cast<const std::byte*>(place) - begin);
+    return absl::StrCat(block_name(block), "+", static_cast<const std::byte*>(location) - begin);
   }
-  if (!told_.arena.contains(place)) return variable_at(place);
-  const std::size_t thread = told_.arena.offset(place) / Arena::kStackBytes;
-  const std::size_t number = numbers_.try_emplace(place, numbers_.size()).first->second;
+  if (!told_.arena.contains(location)) return variable_at(location);
+  const std::size_t thread = told_.arena.offset(location) / Arena::kStackBytes;
+  const std::size_t number = numbers_.try_emplace(location, numbers_.size()).first->second;
   return absl::StrCat("variable ", number, " of ", thread_name(static_cast<std::uint32_t>(thread)));
 }
 
@@ -297,7 +297,7 @@ TraceStep ExecutionText::step_of(const Access& access) {
                  .thread = program_thread(access.thread),
                  .text = text_of(access),
                  .act = act_of(access.kind),
-                 .place = place_of(access),
+                 .source_line = line_of(access),
                  .access = true};
   if (access.word != nullptr) step.word = word(access.word);
   if (has_order(access.kind)) {
@@ -344,9 +344,9 @@ std::string ExecutionText::why_unordered(std::uint32_t before) {
                         " wrote: the lock does not wait for the holder");
   }
   const auto missing_order = [&](const char* what, const Access& access, const std::string& who) {
-    const std::string place = place_of(access.stack);
+    const std::string line = line_of(access.stack);
     return absl::StrCat(what, who, " ", step_of(access).text,
-                        place.empty() ? std::string() : " at " + place);
+                        line.empty() ? std::string() : " at " + line);
   };
   std::string why;
   if (!releases(write->order)) why += missing_order("; a release is missing: ", *write, earlier);
@@ -359,9 +359,9 @@ std::string ExecutionText::misuse() {
   const std::vector<Access>& accesses = told_.log.accesses();
   if (accesses.empty()) return "";
   const Access& last = accesses.back();
-  const std::string place = place_of(last.stack);
+  const std::string line = line_of(last.stack);
   std::string text = absl::StrCat(thread_name(last.thread), " ", step_of(last).text,
-                                  place.empty() ? std::string() : " at " + place);
+                                  line.empty() ? std::string() : " at " + line);
   for (std::size_t i = accesses.size() - 1; i-- > 0;) {
     const Access& end = accesses[i];
     if (end.kind != Access::kFree && end.kind != Access::kGone) continue;
@@ -369,7 +369,7 @@ std::string ExecutionText::misuse() {
                                     [&](const Block& one) { return one.contains(last.word); });
     const bool of_block = block != told_.log.blocks().end() && block->begin == end.word;
     if (end.word != last.word && !of_block) continue;
-    const std::string where = place_of(end.stack);
+    const std::string where = line_of(end.stack);
     return absl::StrCat(text, "; ", thread_name(end.thread),
                         end.kind == Access::kFree ? " freed it" : " ended its life", " in step ",
                         end.step, where.empty() ? std::string() : " at " + where);
@@ -405,7 +405,7 @@ std::vector<TraceStep> ExecutionText::steps(Oracle oracle) {
       if (kind == Access::kGone) continue;
       steps.push_back(step_of(accesses[next]));
       // Leaves out memory that the harness frees, because it does not belong to the lock.
-      if (kind == Access::kFree && steps.back().place.empty() && !wrong[next]) {
+      if (kind == Access::kFree && steps.back().source_line.empty() && !wrong[next]) {
         steps.pop_back();
         continue;
       }

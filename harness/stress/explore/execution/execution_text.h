@@ -45,15 +45,15 @@ class ExecutionText {
 
   // `lock+8`: the name of a word, which is the same everywhere in the description of this
   // execution.
-  std::string word(const void* place);
+  std::string word(const void* location);
 
   // `node_lock.h:40`: the line of the access that returns to `code`; empty if unknown.
   std::string line_of(const void* code);
 
  private:
   std::string block_name(const Block& block);
-  std::string place_of(const CallStack& stack);
-  std::string place_of(const Access& access);
+  std::string line_of(const CallStack& stack);
+  std::string line_of(const Access& access);
   // The write that leaves its store buffer; null if the log does not have it.
   const Access* write_of(const Access& flush) const;
   std::string since_it_read(const Access& sleep);

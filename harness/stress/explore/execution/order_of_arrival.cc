@@ -12,7 +12,7 @@
 
 namespace lockbench::stress::explore {
 
-// Records which threads already wait and must be served first: those that have had their place
+// Records which threads already wait and must be served first: those that have had their position
 // before, and, if the lock has no operation in progress now, all. A request with a timeout waits in
 // the queue like any other. A request of two keys may wait for either, so it is left out.
 void CheckedRun::queue_up(const Event& request, const Act& act) {
@@ -20,7 +20,7 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   behind.clear();
   threads_[request.thread].writers_before = writers_served_;
   threads_[request.thread].passes = 0;
-  const bool all_wait = note_places(request.thread);
+  const bool all_wait = note_queued(request.thread);
   if (entry_.abilities.reentrant && holds(request.thread, request.key)) return;
   // A try takes its turn only if it succeeds. Where the number of passes is bounded, it is one
   // then.
@@ -28,11 +28,11 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   if (!waits && entry_.abilities.bypass_limit == 0) return;
   for (const ThreadRecord& other : threads_) {
     if (other.position.thread == request.thread || !is_in_queue(other)) continue;
-    const bool has_place = all_wait || other.place == other.request;
-    if (!has_place) continue;
-    const auto ahead = place_before(other, request.key);
-    // A writer may have its place, and not know yet that the one before it has left: until it does,
-    // readers are served.
+    const bool is_queued = all_wait || other.queued == other.request;
+    if (!is_queued) continue;
+    const auto ahead = position_before(other, request.key);
+    // A writer may have its position, and not know yet that the one before it has left: until it
+    // does, readers are served.
     if (ahead && (all_wait || !ahead->until_a_writer)) behind.push_back(*ahead);
   }
 }
@@ -53,8 +53,8 @@ bool CheckedRun::writes(const ThreadRecord& thread) const {
 
 // Says whether the thread that waits must be served before one that requests `key` now. Whether a
 // key of several readers is requested to read or to write is not known, so it is left out.
-std::optional<CheckedRun::Ahead> CheckedRun::place_before(const ThreadRecord& waiting,
-                                                          std::uint32_t key) const {
+std::optional<CheckedRun::Ahead> CheckedRun::position_before(const ThreadRecord& waiting,
+                                                             std::uint32_t key) const {
   const std::uint32_t its_key = waiting.position.doing.key;
   if (!entry_.abilities.keys_read) {
     return its_key == key ? std::optional(Ahead{waiting.request}) : std::nullopt;
@@ -76,7 +76,7 @@ void CheckedRun::note_writer(const Event& acquired) {
   if (entry_.abilities.readers_order != ReadersOrder::kPhaseFair) return;
   if (acquired.key != kWritersKey) return;
   for (ThreadRecord& other : threads_) {
-    const bool waits = is_in_queue(other) && other.place == other.request &&
+    const bool waits = is_in_queue(other) && other.queued == other.request &&
                        reads(other.position.doing.key) && world_.time_ns() < other.due_ns;
     if (!waits) continue;
     Turn turn{.thread = acquired.thread,
@@ -89,11 +89,11 @@ void CheckedRun::note_writer(const Event& acquired) {
   }
 }
 
-// Notes who has a place in the queue, and keeps it until its call returns. Does so, and returns
+// Notes who has a position in the queue, and keeps it until its call returns. Does so, and returns
 // true, if all other threads than `number` do nothing but wait or hold, because then the lock has
 // no operation in progress and has registered each of them. A thread that sleeps for a time may do
 // so before it enters the queue, and is only known to wait until it wakes up.
-bool CheckedRun::note_places(std::uint32_t number) {
+bool CheckedRun::note_queued(std::uint32_t number) {
   // A store in the thread's own buffer may be the end of an operation that others wait for.
   Memory& memory = world_.memory();
   const bool stores_pend =
@@ -105,7 +105,7 @@ bool CheckedRun::note_places(std::uint32_t number) {
   }
   for (ThreadRecord& other : threads_) {
     if (other.position.thread == number || !is_in_queue(other)) continue;
-    if (!world_.naps(other.world_thread)) other.place = other.request;
+    if (!world_.naps(other.world_thread)) other.queued = other.request;
   }
   if (!entry_.abilities.keys_read) return true;
   const auto is_inside = [](const ThreadRecord& one) {
@@ -115,7 +115,7 @@ bool CheckedRun::note_places(std::uint32_t number) {
   };
   if (std::none_of(threads_.begin(), threads_.end(), is_inside)) return true;
   for (ThreadRecord& other : threads_) {
-    if (other.place == other.request) other.beside_a_writer = other.request;
+    if (other.queued == other.request) other.beside_a_writer = other.request;
   }
   return true;
 }
@@ -150,9 +150,9 @@ bool CheckedRun::own_threads_wait() const {
   return true;
 }
 
-// If several threads may hold the key, the thread that waited may already have its place without
+// If several threads may hold the key, the thread that waited may already have its position without
 // having returned from its call. This is impossible only if threads that returned have all other
-// places. A thread whose timeout is over does not wait any more.
+// positions. A thread whose timeout is over does not wait any more.
 void CheckedRun::check_turn(const Event& acquired) {
   const ThreadRecord& own = threads_[acquired.thread];
   if (entry_.abilities.keys_read && !reads(acquired.key)) note_writer(acquired);

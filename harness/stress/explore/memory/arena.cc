@@ -12,14 +12,14 @@ namespace lockbench::stress::explore {
 namespace {
 
 // Far from the addresses of programs, libraries, heaps and sanitizers.
-void* const kUsualPlace = reinterpret_cast<void*>(0x5'1000'0000'00);
+void* const kUsualAddress = reinterpret_cast<void*>(0x5'1000'0000'00);
 
 }  // namespace
 
 Arena::Arena() {
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* region =
-      mmap(kUsualPlace, kBytes, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+      mmap(kUsualAddress, kBytes, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
   if (region == MAP_FAILED) {
     region = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   }
@@ -82,10 +82,10 @@ void Arena::reuse(bool reuses) {
   released_.clear();
 }
 
-bool Arena::release(const void* place) {
-  std::size_t granule = offset(place) / kGranule;
+bool Arena::release(const void* location) {
+  std::size_t granule = offset(location) / kGranule;
   if (states_[granule] != State::kBegins) return false;
-  if (reuses_) released_.push_back({offset(place), size_at(place)});
+  if (reuses_) released_.push_back({offset(location), size_at(location)});
   do {
     states_[granule++] = State::kFreed;
   } while (granule < states_.size() && states_[granule] == State::kGoesOn);
@@ -104,11 +104,12 @@ Arena::Lost Arena::lost(const std::vector<AddressRange>& roots) const {
     for (std::uintptr_t at = (range.begin + 7) & ~std::uintptr_t{7}; at + 8 <= range.end; at += 8) {
       std::uintptr_t word;
       std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
-      const auto* const place = reinterpret_cast<const std::byte*>(word & kAddressBits);
-      if (!contains(place) || offset(place) < kStacks * kStackBytes || offset(place) >= used_) {
+      const auto* const location = reinterpret_cast<const std::byte*>(word & kAddressBits);
+      if (!contains(location) || offset(location) < kStacks * kStackBytes ||
+          offset(location) >= used_) {
         continue;
       }
-      std::size_t granule = offset(place) / kGranule;
+      std::size_t granule = offset(location) / kGranule;
       while (states_[granule] == State::kGoesOn) --granule;
       if (states_[granule] != State::kBegins || reached[granule]) continue;
       reached[granule] = true;
@@ -127,8 +128,8 @@ Arena::Lost Arena::lost(const std::vector<AddressRange>& roots) const {
   return lost;
 }
 
-std::size_t Arena::size_at(const void* place) const {
-  const std::size_t first = offset(place) / kGranule;
+std::size_t Arena::size_at(const void* location) const {
+  const std::size_t first = offset(location) / kGranule;
   std::size_t end = first + 1;
   while (end < states_.size() && states_[end] == State::kGoesOn) ++end;
   return (end - first) * kGranule;

@@ -49,15 +49,15 @@ class Arena {
   void reuse(bool reuses);
   bool reuses() const { return reuses_; }
 
-  // Returns false if `place` was not returned by allocate() or was released before.
-  bool release(const void* place);
+  // Returns false if `location` was not returned by allocate() or was released before.
+  bool release(const void* location);
   // True if the address lies in memory that was released. Requires contains().
   bool freed(const void* address) const {
     const std::size_t granule = offset(address) / kGranule;
     return granule < states_.size() && states_[granule] == State::kFreed;
   }
-  // Number of bytes at `place`, which allocate() returned.
-  std::size_t size_at(const void* place) const;
+  // Number of bytes at `location`, which allocate() returned.
+  std::size_t size_at(const void* location) const;
   // True if any memory was released since reset().
   bool any_freed() const { return any_freed_; }
   // Number of allocations that were not released.

@@ -41,9 +41,9 @@ std::size_t Memory::offset_in_word(const void* byte) {
   return reinterpret_cast<std::uintptr_t>(byte) % kWidestWord;
 }
 
-Memory::Memory(const Arena& arena, Model model)
+Memory::Memory(const Arena& arena, MemoryModel memory_model)
     : arena_(arena),
-      model_(model),
+      memory_model_(memory_model),
       static_storage_(ranges_of_static_storage()),
       threads_(kMaxThreads),
       index_(Arena::kBytes),
@@ -52,8 +52,8 @@ Memory::Memory(const Arena& arena, Model model)
   words_.emplace_back();  // number 0 means no word
 }
 
-void Memory::use(Model model) {
-  model_ = model;
+void Memory::use(MemoryModel memory_model) {
+  memory_model_ = memory_model;
   reset();
 }
 
@@ -190,15 +190,16 @@ std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::ui
   const auto begin = reinterpret_cast<std::uintptr_t>(word);
   const std::uintptr_t first = begin - offset_in_word(word);
   for (std::uintptr_t at = first; at < first + kWidestWord; ++at) {
-    const auto* const place = static_cast<const std::byte*>(word) + (at - begin);
-    const std::uint32_t other = find(place);
+    const auto* const location = static_cast<const std::byte*>(word) + (at - begin);
+    const std::uint32_t other = find(location);
     if (at == begin || other == 0 || other == number || !words_[other].alive) continue;
     if (at + words_[other].bytes <= begin || begin + bytes <= at) continue;
     if (number == 0) number = other;
     words_[number].mixed = true;
     words_[number].release.join(words_[other].release);
     if (weak() && other != number) join_histories(number, other);
-    arena_.contains(place) ? index_[arena_.offset(place)] = number : outside_[place] = number;
+    arena_.contains(location) ? index_[arena_.offset(location)] = number
+                              : outside_[location] = number;
   }
   return number;
 }
@@ -245,8 +246,8 @@ void Memory::destroyed(Thread thread, const void* word) {
 }
 
 void Memory::forget(const void* begin, const void* end) {
-  for (const auto* place = static_cast<const std::byte*>(begin); place < end; ++place) {
-    std::uint32_t& number = index_[arena_.offset(place)];
+  for (const auto* location = static_cast<const std::byte*>(begin); location < end; ++location) {
+    std::uint32_t& number = index_[arena_.offset(location)];
     if (number != 0) words_[number].alive = false;
     number = 0;
   }
@@ -254,7 +255,7 @@ void Memory::forget(const void* begin, const void* end) {
 
 void Memory::end_frame(Thread thread, const void* begin, const void* end) {
   const std::vector<Store>& buffer = threads_[thread].buffer;
-  const auto inside = [=](const void* place) { return begin <= place && place < end; };
+  const auto inside = [=](const void* location) { return begin <= location && location < end; };
   const auto last = std::find_if(buffer.rbegin(), buffer.rend(),
                                  [&](const Store& store) { return inside(store.word); });
   for (auto count = buffer.rend() - last; count > 0; --count) flush_oldest(thread);
@@ -368,9 +369,9 @@ bool Memory::is_static(const void* word) const {
                      [at](const AddressRange& one) { return one.begin <= at && at < one.end; });
 }
 
-void Memory::keep_static(const void* place, std::size_t bytes) {
-  if (!is_static(place)) return;
-  auto* at = static_cast<std::byte*>(const_cast<void*>(place));
+void Memory::keep_static(const void* location, std::size_t bytes) {
+  if (!is_static(location)) return;
+  auto* at = static_cast<std::byte*>(const_cast<void*>(location));
   constexpr std::size_t kMost = sizeof(Before::bits);
   for (; bytes != 0;) {
     const auto part = static_cast<unsigned>(std::min(bytes, kMost));

@@ -2,15 +2,15 @@
 
 // Memory: the values of shared words as simulated threads see them.
 //
-// In the x86 model (kTso) each thread has a store buffer: a store that is not sequentially
+// In the x86 memory model (kTso) each thread has a store buffer: a store that is not sequentially
 // consistent is visible to its own thread at once, and to other threads when it leaves the buffer,
 // first in, first out. An atomic read-modify-write and a sequentially consistent store or fence
-// empty the buffer first. With Model::kSequential stores leave the buffer at once.
+// empty the buffer first. With MemoryModel::kSequential stores leave the buffer at once.
 //
-// With Model::kC11 there are no buffers. Each word keeps its stores in their modification order,
-// and a load may read any of them that coherence and happens-before allow. A store may come at any
-// position in that order that they allow. The rules are those of C++20: release sequences, fences,
-// the total order of sequentially consistent operations, atomic read-modify-writes
+// With MemoryModel::kC11 there are no buffers. Each word keeps its stores in their modification
+// order, and a load may read any of them that coherence and happens-before allow. A store may come
+// at any position in that order that they allow. The rules are those of C++20: release sequences,
+// fences, the total order of sequentially consistent operations, atomic read-modify-writes
 // (weak_memory.cc).
 //
 // In addition to the values, this class keeps the happens-before relation of the C++ memory model
@@ -23,9 +23,9 @@
 //
 // Not offered  Load buffering: a load never reads a store that is made later. So an earlier
 //              operation of a program never depends on a later one (there is no cycle of
-//              sequenced-before and reads-from; C++20 allows some). With the models other than
-//              kC11, old values that store buffers do not explain. With kC11, old values of a word
-//              that is accessed in different sizes.
+//              sequenced-before and reads-from; C++20 allows some). With the memory models other
+//              than kC11, old values that store buffers do not explain. With kC11, old values of a
+//              word that is accessed in different sizes.
 #pragma once
 
 #include <array>
@@ -43,19 +43,19 @@
 
 namespace lockbench::stress::explore {
 
-enum class Model { kSequential, kTso, kC11 };
+enum class MemoryModel { kSequential, kTso, kC11 };
 
 class Memory {
  public:
   using Thread = std::uint32_t;
 
-  Memory(const Arena& arena, Model model);
+  Memory(const Arena& arena, MemoryModel memory_model);
 
-  Model model() const { return model_; }
-  bool weak() const { return model_ == Model::kC11; }
+  MemoryModel memory_model() const { return memory_model_; }
+  bool weak() const { return memory_model_ == MemoryModel::kC11; }
 
-  // Resets everything and uses this model from now on.
-  void use(Model model);
+  // Resets everything and uses this memory model from now on.
+  void use(MemoryModel memory_model);
 
   // Resets everything.
   void reset();
@@ -79,7 +79,7 @@ class Memory {
   void forget(const void* begin, const void* end);
 
   // The words in [begin, end), which are local variables of `thread`, end with their function. The
-  // stores to them leave the buffer, and those that came before: later, the place may be that of
+  // stores to them leave the buffer, and those that came before: later, the location may be that of
   // another variable.
   void end_frame(Thread thread, const void* begin, const void* end);
   // True if any word is a local variable.
@@ -115,7 +115,7 @@ class Memory {
   // For an update, after its function: the ages of other stores that it could read if another
   // update had not read them.
   const std::vector<std::uint8_t>& ages_taken() const { return ages_taken_; }
-  // True if these functions have offered all that the model allows, in this execution so far.
+  // True if these functions have offered all that the memory model allows in this execution so far.
   bool offers_all() const { return offers_all_; }
   std::uint64_t load_aged(Thread thread, const void* word, std::size_t age,
                           std::memory_order order);
@@ -128,8 +128,8 @@ class Memory {
   }
   void end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::size_t age, std::memory_order order);
-  // True if there is a store that `thread` is not yet required to see. With the other models there
-  // is none, and the following functions do nothing.
+  // True if there is a store that `thread` is not yet required to see. With the other memory models
+  // there is none, and the following functions do nothing.
   bool has_unseen(Thread thread);
   // see_all: the last store of every word becomes visible to the thread. see_polled: the same
   // for the words that it has read since the last such call. The thread does not synchronize with
@@ -146,10 +146,10 @@ class Memory {
   // The same for the words in [begin, end); kC11.
   bool any_end_is_unordered(Thread thread, const void* begin, const void* end);
   bool beginning_is_unordered(Thread thread, const void* word);
-  // The following stores are recorded with this step and this place in the code.
-  void at(std::uint64_t step, const void* place) {
+  // The following stores are recorded with this step and this code.
+  void at(std::uint64_t step, const void* code) {
     step_ = step;
-    place_ = place;
+    code_ = code;
   }
 
   bool buffered(Thread thread) const { return !threads_[thread].buffer.empty(); }
@@ -160,7 +160,7 @@ class Memory {
   bool buffers_within(Thread thread, const void* begin, std::size_t bytes) const;
   // True if a store with this order goes only into its thread's buffer.
   bool keeps_back(std::memory_order order) const {
-    return model_ == Model::kTso && order != std::memory_order_seq_cst;
+    return memory_model_ == MemoryModel::kTso && order != std::memory_order_seq_cst;
   }
   void flush_oldest(Thread thread);
   void flush(Thread thread);
@@ -201,8 +201,8 @@ class Memory {
   std::uint32_t moment(Thread thread) const { return threads_[thread].clock.at[thread]; }
 
   // The next access is a volatile one that the program itself performs. It is ordered as on x86,
-  // where a load acquires and a store releases; with Model::kC11 as a relaxed one, of which only
-  // the last value is known.
+  // where a load acquires and a store releases; with MemoryModel::kC11 as a relaxed one, of which
+  // only the last value is known.
   void volatile_access(Thread thread, const void* word, bool writes);
 
   // The program itself is about to write to a possible word with an access that is not atomic.
@@ -214,7 +214,7 @@ class Memory {
 
   // Call it before a write that is not atomic. A variable with static storage then has its old
   // value at the beginning of the next execution.
-  void keep_static(const void* place, std::size_t bytes);
+  void keep_static(const void* location, std::size_t bytes);
 
   const std::vector<AddressRange>& static_storage() const { return static_storage_; }
 
@@ -340,7 +340,7 @@ class Memory {
   };
 
   const Arena& arena_;
-  Model model_;
+  MemoryModel memory_model_;
   std::vector<AddressRange> static_storage_;
   std::vector<Before> before_;
   std::vector<std::size_t> aliases_;  // arena offsets of words that are parts of others
@@ -365,7 +365,7 @@ class Memory {
   std::vector<std::uint8_t> ages_taken_;
   bool offers_all_ = true;
   std::uint64_t step_ = 0;
-  const void* place_ = nullptr;
+  const void* code_ = nullptr;
   Thread started_ = 1;  // number of threads
   std::array<bool, kMaxThreads> ended_{};
 };

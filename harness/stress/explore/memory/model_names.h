@@ -12,24 +12,25 @@
 
 namespace lockbench::stress::explore {
 
-struct NamedModel {
-  Model model;
+struct NamedMemoryModel {
+  MemoryModel memory_model;
   const char* name;
 };
-inline constexpr NamedModel kModels[] = {
-    {Model::kSequential, "sc"}, {Model::kTso, "tso"}, {Model::kC11, "c11"}};
+inline constexpr NamedMemoryModel kMemoryModels[] = {
+    {MemoryModel::kSequential, "sc"}, {MemoryModel::kTso, "tso"}, {MemoryModel::kC11, "c11"}};
 
-inline const char* name_of(Model model) {
-  return std::find_if(std::begin(kModels), std::end(kModels),
-                      [=](const NamedModel& one) { return one.model == model; })
+inline const char* name_of(MemoryModel memory_model) {
+  return std::find_if(std::begin(kMemoryModels), std::end(kMemoryModels),
+                      [=](const NamedMemoryModel& one) { return one.memory_model == memory_model; })
       ->name;
 }
 
-inline std::optional<Model> model_named(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kModels), std::end(kModels),
-                                         [=](const NamedModel& one) { return name == one.name; });
-  if (found == std::end(kModels)) return std::nullopt;
-  return found->model;
+inline std::optional<MemoryModel> memory_model_named(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kMemoryModels), std::end(kMemoryModels),
+                   [=](const NamedMemoryModel& one) { return name == one.name; });
+  if (found == std::end(kMemoryModels)) return std::nullopt;
+  return found->memory_model;
 }
 
 }  // namespace lockbench::stress::explore

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// OrderSites: the atomic operations of a program, identified by their places in the code. Some of
-// them can be given other memory orders than their own.
+// OrderSites: the atomic operations of a program, identified by their addresses in the code. Some
+// of them can be given other memory orders than their own.
 #pragma once
 
 #include <atomic>

@@ -35,7 +35,7 @@ PlainAccesses::Granule& PlainAccesses::at(std::size_t index) {
 
 std::optional<DataRace> PlainAccesses::race_of_atomic(const Memory& memory, std::uint32_t thread,
                                                       const PlainAccess& access) const {
-  const std::size_t begin = arena_.offset(access.place);
+  const std::size_t begin = arena_.offset(access.location);
   const std::uint32_t number = index_[begin / kGranule];
   if (number == 0) return std::nullopt;
   const auto bytes = static_cast<std::uint8_t>(((1U << access.bytes) - 1) << (begin % kGranule));
@@ -49,9 +49,9 @@ std::optional<DataRace> PlainAccesses::race_of_atomic(const Memory& memory, std:
   return std::nullopt;
 }
 
-bool PlainAccesses::race_with_free(const Memory& memory, std::uint32_t thread, const void* place,
+bool PlainAccesses::race_with_free(const Memory& memory, std::uint32_t thread, const void* location,
                                    std::size_t bytes) const {
-  const std::size_t begin = arena_.offset(place) / kGranule;
+  const std::size_t begin = arena_.offset(location) / kGranule;
   for (std::size_t now = begin; now < begin + bytes / kGranule; ++now) {
     const std::uint32_t number = index_[now];
     if (number == 0) continue;
@@ -67,7 +67,7 @@ bool PlainAccesses::race_with_free(const Memory& memory, std::uint32_t thread, c
 
 std::optional<DataRace> PlainAccesses::add(const Memory& memory, std::uint32_t thread,
                                            const PlainAccess& access) {
-  const std::size_t begin = arena_.offset(access.place);
+  const std::size_t begin = arena_.offset(access.location);
   const std::size_t end = std::min(begin + access.bytes, Arena::kBytes);
   for (std::size_t now = begin; now < end; now = (now / kGranule + 1) * kGranule) {
     const std::size_t last = std::min(end, (now / kGranule + 1) * kGranule);

@@ -28,10 +28,10 @@
 namespace lockbench::stress::explore {
 
 struct PlainAccess {
-  const void* place = nullptr;
+  const void* location = nullptr;
   std::size_t bytes = 0;
   bool writes = false;
-  const void* code = nullptr;  // place in the program
+  const void* code = nullptr;  // its address in the program
 };
 
 struct DataRace {
@@ -54,13 +54,13 @@ class PlainAccesses {
   // True if `thread` was the last to make the same access, among those that share an entry of
   // recent_, and has released nothing since. Then adding it would find and change nothing.
   bool is_repeated(const Memory& memory, std::uint32_t thread, const PlainAccess& access) {
-    const Recent now{.place = access.place,
+    const Recent now{.location = access.location,
                      .bytes = access.bytes,
                      .execution = execution_,
                      .moment = memory.moment(thread),
                      .thread = static_cast<std::uint8_t>(thread),
                      .writes = access.writes};
-    Recent& last = recent_[reinterpret_cast<std::uintptr_t>(access.place) / 4 % kRecent];
+    Recent& last = recent_[reinterpret_cast<std::uintptr_t>(access.location) / 4 % kRecent];
     if (last == now) return true;
     last = now;
     return false;
@@ -76,7 +76,7 @@ class PlainAccesses {
                                          const PlainAccess& access) const;
   // True if `thread`, which frees this memory, may do so before an access of another thread:
   // nothing orders the two.
-  bool race_with_free(const Memory& memory, std::uint32_t thread, const void* place,
+  bool race_with_free(const Memory& memory, std::uint32_t thread, const void* location,
                       std::size_t bytes) const;
 
  private:
@@ -85,7 +85,7 @@ class PlainAccesses {
   static constexpr std::size_t kRecent = 256;
 
   struct Recent {
-    const void* place = nullptr;
+    const void* location = nullptr;
     std::size_t bytes = 0;
     std::uint64_t execution = 0;
     std::uint32_t moment = 0;

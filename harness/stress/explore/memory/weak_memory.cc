@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory with Model::kC11: which stores C++20 allows a load to read, and at which positions in its
-// word's modification order it allows a store.
+// Memory with MemoryModel::kC11: which stores C++20 allows a load to read, and at which positions
+// in its word's modification order it allows a store.
 //
 // Threads run in turn, so everything that an access depends on has happened before it: an execution
 // is built along sequenced-before and reads-from, which cannot have a cycle. At each access, only
@@ -384,8 +384,8 @@ std::uint32_t Memory::number_of(const WordHistory& history) const {
 void Memory::note_stores(const WordHistory& history) {
   if (history.stores.size() != 2) return;
   const std::uint32_t number = number_of(history);
-  const auto place = std::lower_bound(many_stores_.begin(), many_stores_.end(), number);
-  if (place == many_stores_.end() || *place != number) many_stores_.insert(place, number);
+  const auto found = std::lower_bound(many_stores_.begin(), many_stores_.end(), number);
+  if (found == many_stores_.end() || *found != number) many_stores_.insert(found, number);
 }
 
 void Memory::learn_aged(Thread thread, const StoreRecord& store, std::memory_order order) {
@@ -431,7 +431,7 @@ void Memory::write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t
   note_access(thread, history);
   StoreRecord made{.bits = bits,
                    .step = step_,
-                   .place = place_,
+                   .code = code_,
                    .thread = thread,
                    .stamp = self.clock.at[thread],
                    .updates = updates};

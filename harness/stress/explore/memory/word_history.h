@@ -35,9 +35,9 @@ struct OrderPosition {
 
 struct StoreRecord {
   std::uint64_t bits = 0;
-  std::uint64_t hash = 0;       // of the store and everything that it depends on
-  std::uint64_t step = 0;       // of the execution
-  const void* place = nullptr;  // address of the code
+  std::uint64_t hash = 0;      // of the store and everything that it depends on
+  std::uint64_t step = 0;      // of the execution
+  const void* code = nullptr;  // address of the code
   std::uint32_t thread = 0;
   std::uint32_t stamp = 0;  // 0: happens before everything
   bool updates = false;     // a read-modify-write that read the store before it

@@ -64,7 +64,7 @@ std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
   Counterexample told{.failure = *std::move(failure),
                       .strategy = "replay",
                       .program = program,
-                      .model = world.model(),
+                      .memory_model = world.memory_model(),
                       .schedule = {schedule.conditions, std::move(execution.schedule)},
                       .steps = std::move(steps),
                       .old_stores = std::move(execution.old_stores)};

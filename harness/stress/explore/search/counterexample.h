@@ -22,7 +22,7 @@ struct Counterexample {
   Failure failure;
   std::string strategy;  // the strategy that found it
   LitmusProgram program;
-  Model model = Model::kTso;
+  MemoryModel memory_model = MemoryModel::kTso;
   Schedule schedule;
   std::vector<TraceStep> steps;
   std::vector<World::OldStore> old_stores;

@@ -34,36 +34,37 @@ namespace {
 
 using Report = stress::Report;
 
-// The models in a text such as "tso,c11", in this order. An empty text means both of these: the
-// failures under tso come first, because they are those of this machine.
-absl::StatusOr<std::vector<Model>> models_from(const std::string& text) {
-  if (text.empty()) return std::vector<Model>{Model::kTso, Model::kC11};
-  std::vector<Model> models;
+// The memory models in a text such as "tso,c11", in this order. An empty text means both of these:
+// the failures under tso come first, because they are those of this machine.
+absl::StatusOr<std::vector<MemoryModel>> memory_models_from(const std::string& text) {
+  if (text.empty()) return std::vector<MemoryModel>{MemoryModel::kTso, MemoryModel::kC11};
+  std::vector<MemoryModel> memory_models;
   const std::vector<std::string> names = absl::StrSplit(text, ',');
   for (const std::string& name : names) {
-    const std::optional<Model> model = model_named(name);
-    if (!model) {
+    const std::optional<MemoryModel> memory_model = memory_model_named(name);
+    if (!memory_model) {
       return absl::InvalidArgumentError(
           absl::StrCat("`", name, "` is no memory model; say sc, tso or c11, or several: tso,c11"));
     }
-    if (std::find(models.begin(), models.end(), *model) != models.end()) {
+    if (std::find(memory_models.begin(), memory_models.end(), *memory_model) !=
+        memory_models.end()) {
       return absl::InvalidArgumentError(
           absl::StrCat("the memory model ", name, " is there twice; say tso,c11"));
     }
-    models.push_back(*model);
+    memory_models.push_back(*memory_model);
   }
-  return models;
+  return memory_models;
 }
 
 // For example "reads 0 from lock+8: the value of step 12 (lock.h:31), 3 stores old".
 TraceStep step_of(const World::OldStore& old) {
-  const std::vector<SourcePlace> places = places_of_calls({old.place, old.of_place});
+  const std::vector<SourceLocation> locations = locations_of_calls({old.code, old.of_code});
   TraceStep step{
       .at = old.step,
       .thread = old.thread == 0 ? kMainThread : static_cast<std::int32_t>(old.thread) - 1,
       .text = {},
       .act = "old_store",
-      .place = stress::to_text(places[0]),
+      .source_line = stress::to_text(locations[0]),
       .access = true};
   const char* const stores = old.age == 1 ? " store" : " stores";
   if (!old.reads) {
@@ -72,10 +73,10 @@ TraceStep step_of(const World::OldStore& old) {
                              " of its modification order");
     return step;
   }
-  const std::string made =
-      old.of_place == nullptr
-          ? std::string("its first value")
-          : absl::StrCat("the value of step ", old.of_step, " (", stress::to_text(places[1]), ")");
+  const std::string made = old.of_code == nullptr
+                               ? std::string("its first value")
+                               : absl::StrCat("the value of step ", old.of_step, " (",
+                                              stress::to_text(locations[1]), ")");
   step.text = absl::StrCat("reads ", old.value, " from ", old.name, ": ", made, ", ", old.age,
                            stores, " old");
   return step;
@@ -96,7 +97,7 @@ void report_failure(const Counterexample& counterexample, const RegisteredLock& 
                     Report& report) {
   report.verdict = Verdict::kFailed;
   report.failure = counterexample.failure;
-  report.how = absl::StrCat(counterexample.strategy, ", ", name_of(counterexample.model));
+  report.how = absl::StrCat(counterexample.strategy, ", ", name_of(counterexample.memory_model));
   report.found_after_s = counterexample.seconds;
   report.steps = steps_of(counterexample);
   report.trace = to_text(with_polls_folded(report.steps));
@@ -107,7 +108,7 @@ void report_failure(const Counterexample& counterexample, const RegisteredLock& 
   report.replay.options = {"--engine",   "sim",
                            "--program",  to_text(counterexample.program),
                            "--schedule", to_text(counterexample.schedule),
-                           "--memory",   name_of(counterexample.model)};
+                           "--memory",   name_of(counterexample.memory_model)};
   const std::string names = remark_on_names(counterexample.program, entry.abilities);
   if (!names.empty()) report.remarks.push_back(names);
 }
@@ -122,13 +123,13 @@ absl::StatusOr<Report> report_of_replay(World& world, const RegisteredLock& entr
   } else {
     report.verdict = Verdict::kInconclusive;
     report.remarks.push_back(absl::StrCat("one schedule was replayed under ",
-                                          name_of(world.model()), " and broke nothing"));
+                                          name_of(world.memory_model()), " and broke nothing"));
   }
   return report;
 }
 
 bool of_one_program(const ExploredProgram& one, const ExploredProgram& other) {
-  return one.program == other.program && one.model == other.model;
+  return one.program == other.program && one.memory_model == other.memory_model;
 }
 
 bool of_one_search(const ExploredProgram& one, const ExploredProgram& other) {
@@ -136,11 +137,11 @@ bool of_one_search(const ExploredProgram& one, const ExploredProgram& other) {
 }
 
 std::string bound_of(const ExploredProgram& explored) {
-  const std::string model = name_of(explored.model);
-  if (explored.every) return absl::StrCat("in every interleaving under ", model);
-  const char* const stores = explored.model == Model::kC11 ? " and 2 old stores" : "";
-  return absl::StrFormat("under %s with at most %d preemptions%s", model, explored.preemptions,
-                         stores);
+  const std::string memory_model = name_of(explored.memory_model);
+  if (explored.every) return absl::StrCat("in every interleaving under ", memory_model);
+  const char* const stores = explored.memory_model == MemoryModel::kC11 ? " and 2 old stores" : "";
+  return absl::StrFormat("under %s with at most %d preemptions%s", memory_model,
+                         explored.preemptions, stores);
 }
 
 ExploredLitmus reported(const ExploredProgram& explored) {
@@ -168,27 +169,27 @@ void report_explored(const std::vector<ExploredProgram>& explored, bool incomple
   }
 }
 
-std::chrono::duration<double> share_of_a_model(const ExploreOptions& options) {
-  return std::chrono::duration<double>(options.budget) / options.models.size();
+std::chrono::duration<double> share_of_a_memory_model(const ExploreOptions& options) {
+  return std::chrono::duration<double>(options.budget) / options.memory_models.size();
 }
 
-// True if the model had at least a tenth of its share of the budget: with less, it says nothing
-// that no execution failed.
-bool had_its_share(const ModelWork& work, const ExploreOptions& options) {
+// True if the memory model had at least a tenth of its share of the budget: with less, it says
+// nothing that no execution failed.
+bool had_its_share(const MemoryModelWork& work, const ExploreOptions& options) {
   constexpr double kLeastPart = 0.1;
-  return work.time >= kLeastPart * share_of_a_model(options);
+  return work.time >= kLeastPart * share_of_a_memory_model(options);
 }
 
-// Adds one remark for each model: how much was executed under it.
-void report_work(const std::vector<ModelWork>& models, const ExploreOptions& options,
+// Adds one remark for each memory model: how much was executed under it.
+void report_work(const std::vector<MemoryModelWork>& memory_models, const ExploreOptions& options,
                  Report& report) {
-  for (const ModelWork& work : models) {
+  for (const MemoryModelWork& work : memory_models) {
     std::string text =
-        absl::StrFormat("under %s: %d executions in %.1f s, all clean", name_of(work.model),
+        absl::StrFormat("under %s: %d executions in %.1f s, all clean", name_of(work.memory_model),
                         work.executions, std::chrono::duration<double>(work.time).count());
     if (!options.exhaustive && !had_its_share(work, options)) {
       absl::StrAppendFormat(&text, "; too little of its share of %.1f s to call the lock clean",
-                            share_of_a_model(options).count());
+                            share_of_a_memory_model(options).count());
     }
     // Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
     // occurred", 1995.
@@ -201,9 +202,10 @@ void report_work(const std::vector<ModelWork>& models, const ExploreOptions& opt
   }
 }
 
-// Says what the models that were used leave out.
-void report_limits(const std::vector<Model>& models, Report& report) {
-  if (std::find(models.begin(), models.end(), Model::kC11) == models.end()) {
+// Says what the memory models that were used leave out.
+void report_limits(const std::vector<MemoryModel>& memory_models, Report& report) {
+  if (std::find(memory_models.begin(), memory_models.end(), MemoryModel::kC11) ==
+      memory_models.end()) {
     report.remarks.push_back(
         "what ARM and POWER allow was not explored: say --memory tso,c11 (docs/stress-engines.md)");
     return;
@@ -223,21 +225,21 @@ bool is_plain_interleaving(const Counterexample& found) {
   const std::vector<Option>& decisions = found.schedule.decisions;
   return std::none_of(decisions.begin(), decisions.end(), [](const Option& one) {
     const bool is_old =
-        (one.kind == Option::kRead || one.kind == Option::kPlace) && one.thread != 0;
+        (one.kind == Option::kRead || one.kind == Option::kPosition) && one.thread != 0;
     return is_old || one.kind == Option::kSpurious;
   });
 }
 
 // Says that a failure under c11 is not one of x86, if the same search found none there.
-void report_model(const Outcome& outcome, Report& report) {
-  if (outcome.counterexample->model != Model::kC11) return;
+void report_memory_model(const Outcome& outcome, Report& report) {
+  if (outcome.counterexample->memory_model != MemoryModel::kC11) return;
   if (is_plain_interleaving(*outcome.counterexample)) {
     report.remarks.push_back(
         "no step of this failure reads an old value: it is an interleaving that x86 has, too");
     return;
   }
-  for (const ModelWork& work : outcome.work) {
-    if (work.model != Model::kTso || work.executions == 0) continue;
+  for (const MemoryModelWork& work : outcome.work) {
+    if (work.memory_model != MemoryModel::kTso || work.executions == 0) continue;
     report.remarks.push_back(absl::StrFormat(
         "under tso, which is x86, none of %d executions failed; C++20 allows this failure, so ARM "
         "and POWER may show it; a lock that claims x86 alone is tested with --memory tso",
@@ -259,7 +261,7 @@ bool all_is_explored(const Outcome& outcome, std::uint32_t most_preemptions) {
 // which need not evaluate every oracle.
 Verdict verdict_of(const Outcome& outcome, const ExploreOptions& options,
                    const Abilities& abilities) {
-  const auto missed = [&](const ModelWork& work) {
+  const auto missed = [&](const MemoryModelWork& work) {
     return work.executions == 0 || (!options.exhaustive && !had_its_share(work, options));
   };
   if (std::any_of(outcome.work.begin(), outcome.work.end(), missed)) return Verdict::kInconclusive;
@@ -284,13 +286,13 @@ void report_blocked(const RegisteredLock& entry, const std::string& where,
 absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress, ExecutionAhead& ahead,
                                  const ReportLast& report_last) {
-  const absl::StatusOr<std::vector<Model>> models =
-      models_from(order.memory.empty() ? entry.memory : order.memory);
-  if (!models.ok()) return models.status();
+  const absl::StatusOr<std::vector<MemoryModel>> memory_models =
+      memory_models_from(order.memory.empty() ? entry.memory : order.memory);
+  if (!memory_models.ok()) return memory_models.status();
   ExploreOptions options{.budget = order.budget,
                          .seed = order.seed,
                          .most_preemptions = order.preemptions,
-                         .models = *models,
+                         .memory_models = *memory_models,
                          .exhaustive = order.exhaustive};
   options.progress = [&](const Outcome& so_far) {
     report_progress(absl::StrFormat("%d schedules", so_far.executions));
@@ -304,11 +306,12 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   if (!order.schedule.empty() && !options.program) {
     return absl::InvalidArgumentError("a schedule belongs to a program: say --program, too");
   }
-  if (!order.schedule.empty() && !order.memory.empty() && models->size() > 1) {
+  if (!order.schedule.empty() && !order.memory.empty() && memory_models->size() > 1) {
     return absl::InvalidArgumentError(
         "a schedule belongs to one memory model: say --memory tso or --memory c11");
   }
-  World world(models->front());  // for a schedule without --memory: the lock's first model
+  World world(
+      memory_models->front());  // for a schedule without --memory: the lock's first memory model
   world.write_ahead(&ahead);
   const CrashCatcher catcher;
   const BlockedWatch watch(
@@ -340,7 +343,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
   report_explored(outcome.explored, options.exhaustive, report);
   if (outcome.counterexample) {
     report_failure(*outcome.counterexample, entry, report);
-    report_model(outcome, report);
+    report_memory_model(outcome, report);
     return report;
   }
   report.verdict = verdict_of(outcome, options, entry.abilities);
@@ -362,7 +365,7 @@ absl::StatusOr<Report> test_here(const RegisteredLock& entry, const Order& order
                      outcome.obstacle));
   }
   report_work(outcome.work, options, report);
-  report_limits(*models, report);
+  report_limits(*memory_models, report);
   return report;
 }
 

@@ -13,7 +13,7 @@ void ExecutionGraph::clear() {
   for (auto& positions : positions_) positions.clear();
   counts_ = {};
   clocks_ = {};
-  places_.clear();
+  orders_.clear();
 }
 
 const GraphEvent* ExecutionGraph::find(EventName name) const {
@@ -23,17 +23,17 @@ const GraphEvent* ExecutionGraph::find(EventName name) const {
 
 const std::vector<EventName>& ExecutionGraph::order_of(const void* word, bool queue) const {
   static const std::vector<EventName> kNobody;
-  for (const Place& place : places_) {
-    if (place.word == word && place.is_queue == queue) return place.order;
+  for (const WordOrder& one : orders_) {
+    if (one.word == word && one.is_queue == queue) return one.order;
   }
   return kNobody;
 }
 
 std::vector<EventName>& ExecutionGraph::order_of(const void* word, bool queue) {
-  for (Place& place : places_) {
-    if (place.word == word && place.is_queue == queue) return place.order;
+  for (WordOrder& one : orders_) {
+    if (one.word == word && one.is_queue == queue) return one.order;
   }
-  return places_.emplace_back(Place{word, queue, {}}).order;
+  return orders_.emplace_back(WordOrder{word, queue, {}}).order;
 }
 
 const std::vector<EventName>& ExecutionGraph::queue_of(const void* word) const {
@@ -110,7 +110,7 @@ class ExecutionGraph::Kept {
   bool has(const GraphEvent& event) const {
     return event.stamp < until_ || added_.depends_on(event.name);
   }
-  // True if it has its store, too, or its place in the queue.
+  // True if it has its store, too, or its position in the queue.
   bool has_store(const GraphEvent& event) const {
     return event.store_stamp < until_ || added_.depends_on(event.name);
   }
@@ -131,7 +131,7 @@ class ExecutionGraph::Kept {
   }
 
  private:
-  // A thread that goes to sleep takes its place in the queue, and then reads the word.
+  // A thread that goes to sleep takes its position in the queue, and then reads the word.
   static std::uint32_t read_stamp(const GraphEvent& event) {
     return event.queues ? event.store_stamp : event.stamp;
   }
@@ -257,9 +257,9 @@ std::uint64_t ExecutionGraph::hash() const {
     for (const bool answer : event.spurious) own = mix(own + (answer ? 2 : 1));
     sum += own;
   }
-  for (const Place& place : places_) {
-    for (std::size_t i = 1; i < place.order.size(); ++i) {
-      sum += mix(of(place.order[i - 1]) * 3 + of(place.order[i]) + (place.is_queue ? 1 : 0));
+  for (const WordOrder& one : orders_) {
+    for (std::size_t i = 1; i < one.order.size(); ++i) {
+      sum += mix(of(one.order[i - 1]) * 3 + of(one.order[i]) + (one.is_queue ? 1 : 0));
     }
   }
   return sum;

@@ -34,7 +34,7 @@ struct GraphEvent {
   EventName name;
   // If the search added one event of an execution before another, it has the smaller stamp. It need
   // not have happened first: it may have been told to read a store that was added later. The store
-  // of an update, or the place of a sleep or wake-up in its queue, then has a later stamp.
+  // of an update, or the position of a sleep or wake-up in its queue, then has a later stamp.
   std::uint32_t stamp = 0;
   std::uint32_t store_stamp = 0;
   const void* word = nullptr;
@@ -111,7 +111,7 @@ class ExecutionGraph {
   std::uint64_t hash() const;
 
  private:
-  struct Place {
+  struct WordOrder {
     const void* word;
     bool is_queue;
     std::vector<EventName> order;
@@ -126,7 +126,7 @@ class ExecutionGraph {
   std::array<std::vector<std::uint32_t>, kMaxThreads> positions_;  // in events_, by thread
   std::array<std::uint32_t, kMaxThreads> counts_{};
   std::array<VectorClock, kMaxThreads> clocks_;
-  std::vector<Place> places_;
+  std::vector<WordOrder> orders_;
 };
 
 }  // namespace lockbench::stress::explore

@@ -120,12 +120,12 @@ bool GraphSearch::only_waits() const {
   });
 }
 
-void GraphSearch::about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) {
+void GraphSearch::about_to_read(std::uint32_t thread, const void* code, std::uint64_t state) {
   if (std::exchange(updated_[thread], false)) changed(thread);
-  if (const auto before = visits_[thread].last_visit(place, state)) waits_since_[thread] = *before;
+  if (const auto before = visits_[thread].last_visit(code, state)) waits_since_[thread] = *before;
   // Without the round in which it failed or returned spuriously, all goes on in the same way.
   is_in_vain_ |= waits_since_[thread] != kNotWaiting && was_spurious(thread);
-  visits_[thread].add(place, state, graph_.count(thread));
+  visits_[thread].add(code, state, graph_.count(thread));
 }
 
 // ---- which store an access meets

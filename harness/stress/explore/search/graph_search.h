@@ -8,16 +8,16 @@
 // each other store that an access could meet, it notes another execution to explore; and when a
 // store is made, for each read that happened before and could have read it.
 //
-// A thread that comes back to a place in the same state after it has only read waits there: what it
-// would do next, it could have done at once if it had read other stores. An update that stores the
-// value that it read is only a read in this, and so is a sleep that no thread ended: without them,
-// all threads read the same values, and fewer events are ordered.
+// A thread that comes back to the same code in the same state after it has only read waits there:
+// what it would do next, it could have done at once if it had read other stores. An update that
+// stores the value that it read is only a read in this, and so is a sleep that no thread ended:
+// without them, all threads read the same values, and fewer events are ordered.
 //
 // Guarantees   If obstacle() is empty when it is exhausted, every execution was explored that the
-//              model allows, with at most four spurious failures. What a thread reads, whether the
-//              holds of threads are ordered, and whether threads wait for ever is the same in all
-//              interleavings of one graph. What depends on which of two unordered events came first
-//              is seen in one interleaving of each graph.
+//              memory model allows, with at most four spurious failures. What a thread reads,
+//              whether the holds of threads are ordered, and whether threads wait for ever is the
+//              same in all interleavings of one graph. What depends on which of two unordered
+//              events came first is seen in one interleaving of each graph.
 // Not offered  Time: timeouts and clocks. Barriers for all threads, volatile accesses, words that
 //              are accessed in several sizes. Plain writes to variables with static storage, of
 //              which data races are not seen.
@@ -50,7 +50,7 @@ class GraphSearch final : public Strategy, public AccessFollower {
 
   bool restless() const override { return !concludes_; }
   std::size_t access(const NextAccess& next) override;
-  void about_to_read(std::uint32_t thread, const void* place, std::uint64_t state) override;
+  void about_to_read(std::uint32_t thread, const void* code, std::uint64_t state) override;
   void changed(std::uint32_t thread) override { visits_[thread].clear(); }
   void stored_the_same(std::uint32_t thread) override;
   void comes_after(std::uint32_t thread, std::uint32_t other) override;

@@ -108,7 +108,7 @@ std::optional<Order> same_again(const Order& order, const ExecutionAhead& ahead)
   Order again = order;
   again.program = ahead.program();
   again.schedule = to_text(ahead.schedule());
-  again.memory = name_of(ahead.model());
+  again.memory = name_of(ahead.memory_model());
   again.weaken = again.exhaustive = false;
   return again;
 }

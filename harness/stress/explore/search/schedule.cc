@@ -43,7 +43,7 @@ constexpr std::string_view text_of(Option::Kind kind) {
       return "s";
     case Option::kRead:
       return "r";
-    case Option::kPlace:
+    case Option::kPosition:
       return "w";
     case Option::kArrive:
       return "a";
@@ -55,7 +55,7 @@ constexpr std::string_view text_of(Option::Kind kind) {
 
 constexpr Option::Kind kWithoutNumber[] = {Option::kTime, Option::kSettle};
 constexpr Option::Kind kWithPrefix[] = {Option::kFlush, Option::kSpurious, Option::kRead,
-                                        Option::kPlace, Option::kArrive};
+                                        Option::kPosition, Option::kArrive};
 
 std::string to_text(const Option& option) {
   const std::string_view text = text_of(option.kind);
@@ -80,7 +80,7 @@ std::optional<Option> option_from(std::string_view text) {
     text.remove_prefix(1);
     break;
   }
-  const bool has_age = option.kind == Option::kRead || option.kind == Option::kPlace;
+  const bool has_age = option.kind == Option::kRead || option.kind == Option::kPosition;
   const auto most = static_cast<std::uint8_t>(has_age ? kMostAges : kMaxThreads - 1);
   if (!read_number(text, most, option.thread)) return std::nullopt;
   return option;

@@ -106,7 +106,7 @@ std::uint32_t draw_changes(Random& draw) {
   return draw() % 4 == 0 ? few + 4 : few;
 }
 
-// A lock that documents room for few threads mostly has a place or a number for each of them, and
+// A lock that documents room for few threads mostly has a slot or a number for each of them, and
 // some faults show only if all are in use. So in half of the cases there are as many.
 std::optional<ProgramSize> draw_full_size(const LockLimits& limits, Random& draw) {
   constexpr std::uint32_t kFew = 8;
@@ -117,7 +117,7 @@ std::optional<ProgramSize> draw_full_size(const LockLimits& limits, Random& draw
 
 // In three of four cases, two to four threads with several acts. In one of four, more threads with
 // fewer acts, because some faults need four threads that are each at a certain point. In one of 16,
-// six to eleven threads with one act: more than a lock may have places for. In one of eight, there
+// six to eleven threads with one act: more than a lock may have slots for. In one of eight, there
 // are more keys than a lock may have stripes.
 ProgramSize draw_size(Random& draw) {
   const auto below = [&](std::uint64_t bound) {
@@ -137,7 +137,9 @@ ProgramSize draw_size(Random& draw) {
 ScheduleExplorer::ScheduleExplorer(World& world, const RegisteredLock& entry,
                                    const ExploreOptions& options)
     : world_(world), entry_(entry), options_(options) {
-  for (const Model model : options_.models) outcome_.work.push_back({.model = model});
+  for (const MemoryModel one : options_.memory_models) {
+    outcome_.work.push_back({.memory_model = one});
+  }
 }
 
 bool ScheduleExplorer::over(Clock::time_point until) {
@@ -158,7 +160,7 @@ End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, 
   World::Execution execution = world_.run([&] { run.run(); }, strategy);
   std::optional<Failure> failure = run.verdict(execution.end);
   ++outcome_.executions;
-  ++outcome_.work[model_].executions;
+  ++outcome_.work[memory_model_].executions;
   outcome_.lock_accesses += run.lock_accesses();
   if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
   if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0 &&
@@ -181,7 +183,7 @@ End ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, 
         Counterexample{.failure = *std::move(failure),
                        .strategy = name,
                        .program = program,
-                       .model = world_.model(),
+                       .memory_model = world_.memory_model(),
                        .schedule = {conditions_, std::move(execution.schedule)},
                        .executions = outcome_.executions,
                        .seconds = seconds()};
@@ -215,7 +217,7 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
     return;
   }
   outcome_.explored.push_back({.program = program,
-                               .model = world_.model(),
+                               .memory_model = world_.memory_model(),
                                .preemptions = bound,
                                .whole = in_time,
                                .executions = outcome_.executions - before,
@@ -224,7 +226,7 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
 }
 
 // Why it cannot be shown by executions that differ in what was read from whom; null if it can. Two
-// holders of a lock with one place are seen in each interleaving: nothing orders their holds.
+// holders of a lock with one slot are seen in each interleaving: nothing orders their holds.
 const char* ScheduleExplorer::why_not_every(const LitmusProgram& program) const {
   const Abilities& lock = entry_.abilities;
   if (!lock.excludes) return "it excludes nobody";
@@ -238,7 +240,7 @@ const char* ScheduleExplorer::why_not_every(const LitmusProgram& program) const 
 }
 
 bool ScheduleExplorer::may_explore_every(const LitmusProgram& program) {
-  if (world_.model() != Model::kC11) return false;
+  if (world_.memory_model() != MemoryModel::kC11) return false;
   if (!options_.exhaustive && without_end_ == kMostWithoutEnd) return false;
   const char* const why_not = why_not_every(program);
   if (why_not != nullptr) outcome_.obstacle = why_not;
@@ -268,7 +270,7 @@ void ScheduleExplorer::explore_every(const LitmusProgram& program, Clock::time_p
   if (!search.obstacle().empty() || found()) return;
   without_end_ += in_time ? 0 : 1;
   outcome_.explored.push_back({.program = program,
-                               .model = world_.model(),
+                               .memory_model = world_.memory_model(),
                                .preemptions = every_shows_all(program) ? DepthFirst::kAnyNumber : 0,
                                .every = true,
                                .whole = in_time,
@@ -309,7 +311,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
   while (!over(until)) {
     Random draw(options_.seed * 1'000'003 + walks_);
     const LitmusProgram program = draw_program(draw);
-    ++outcome_.work[model_].drawn;
+    ++outcome_.work[memory_model_].drawn;
     ++walks_;
     conditions_.patient = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
     const std::uint64_t steps_before = outcome_.steps;
@@ -337,7 +339,7 @@ bool ScheduleExplorer::took_too_long(const LitmusProgram& program) const {
   return std::any_of(outcome_.explored.begin(), outcome_.explored.end(),
                      [&](const ExploredProgram& one) {
                        return !one.whole && !one.every && one.preemptions > 0 &&
-                              one.model == world_.model() && one.program == program;
+                              one.memory_model == world_.memory_model() && one.program == program;
                      });
 }
 
@@ -346,7 +348,7 @@ bool ScheduleExplorer::is_explored(const LitmusProgram& program, std::uint32_t b
                      [&](const ExploredProgram& one) {
                        const bool shows_all = !one.every || every_shows_all(program);
                        return one.whole && shows_all && one.preemptions >= bound &&
-                              one.model == world_.model() && one.program == program;
+                              one.memory_model == world_.memory_model() && one.program == program;
                      });
 }
 
@@ -418,21 +420,23 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
 }
 
 template <class Work>
-void ScheduleExplorer::work_under(std::size_t model, const Work& work) {
-  model_ = model;
-  world_.use(options_.models[model]);
+void ScheduleExplorer::work_under(std::size_t memory_model, const Work& work) {
+  memory_model_ = memory_model;
+  world_.use(options_.memory_models[memory_model]);
   const auto began = Clock::now();
   work();
-  outcome_.work[model].time += Clock::now() - began;
+  outcome_.work[memory_model].time += Clock::now() - began;
 }
 
-// Divides the time between the models in short turns, so that all have had the same time at the
-// end.
+// Divides the time between the memory models in short turns, so that all have had the same time at
+// the end.
 void ScheduleExplorer::walk_in_turns(Clock::time_point end) {
   while (!over(end)) {
-    const auto least = std::min_element(
-        outcome_.work.begin(), outcome_.work.end(),
-        [](const ModelWork& one, const ModelWork& other) { return one.time < other.time; });
+    const auto least =
+        std::min_element(outcome_.work.begin(), outcome_.work.end(),
+                         [](const MemoryModelWork& one, const MemoryModelWork& other) {
+                           return one.time < other.time;
+                         });
     work_under(static_cast<std::size_t>(least - outcome_.work.begin()),
                [&] { walk(std::min<Clock::time_point>(end, Clock::now() + kTurn)); });
   }
@@ -455,14 +459,15 @@ Outcome ScheduleExplorer::test_lock() {
   // The last counterexample needs some time to be shrunk.
   const auto end = began_ + options_.budget / 50 * 49;
   const std::vector<LitmusProgram> all = programs();
-  const auto models = static_cast<int>(options_.models.size());
+  const auto memory_models = static_cast<int>(options_.memory_models.size());
   for (std::uint32_t bound = 0; bound <= options_.most_preemptions; ++bound) {
-    for (int model = 0; model < models && !over(end); ++model) {
+    for (int memory_model = 0; memory_model < memory_models && !over(end); ++memory_model) {
       const auto now = Clock::now();
-      // An exhaustive exploration may end under one model, and leave its time to the others.
-      const auto left = options_.exhaustive ? (end - now) / (models - model)
-                                            : (end - began_) / models - outcome_.work[model].time;
-      work_under(model, [&] { explore_round(all, bound, now + left); });
+      // An exhaustive exploration may end under one memory model, and leave its time to the others.
+      const auto left = options_.exhaustive
+                            ? (end - now) / (memory_models - memory_model)
+                            : (end - began_) / memory_models - outcome_.work[memory_model].time;
+      work_under(memory_model, [&] { explore_round(all, bound, now + left); });
     }
   }
   if (!options_.exhaustive) walk_in_turns(end);
@@ -498,7 +503,7 @@ void ScheduleExplorer::search_for_cause() {
 
 void ScheduleExplorer::search_for_another(Clock::time_point until) {
   const Counterexample known = *outcome_.counterexample;
-  world_.use(known.model);
+  world_.use(known.memory_model);
   outcome_.counterexample.reset();
   explore(known.program, 2, Clock::now() + (until - Clock::now()) / 2);
   walk(until);

@@ -8,8 +8,8 @@
 // preemptions in the first round, then with at most one, two and three. The smallest of them are
 // explored with all these bounds in the first round. After that it runs random programs for about
 // twice that time, with PCT, partial-order sampling and random walks. Each round uses each memory
-// model in turn, up to an equal part of the budget; at the end, the model that had less time is
-// used next. A counterexample is shrunk before it is reported (first the program, then the
+// model in turn, up to an equal part of the budget; at the end, the memory model that had less time
+// is used next. A counterexample is shrunk before it is reported (first the program, then the
 // schedule), and it can be replayed exactly.
 #pragma once
 
@@ -35,7 +35,7 @@ namespace lockbench::stress::explore {
 // its time.
 struct ExploredProgram {
   LitmusProgram program;
-  Model model = Model::kTso;
+  MemoryModel memory_model = MemoryModel::kTso;
   std::uint32_t preemptions = 0;
   bool every = false;  // without a bound (graph_search.h)
   bool whole = true;
@@ -45,8 +45,8 @@ struct ExploredProgram {
 };
 
 // The work that was done under one memory model.
-struct ModelWork {
-  Model model = Model::kTso;
+struct MemoryModelWork {
+  MemoryModel memory_model = MemoryModel::kTso;
   std::uint64_t executions = 0;
   std::uint64_t drawn = 0;  // executions of random programs
   std::chrono::nanoseconds time{};
@@ -55,7 +55,7 @@ struct ModelWork {
 struct Outcome {
   std::optional<Counterexample> counterexample;
   std::vector<ExploredProgram> explored;
-  std::vector<ModelWork> work;  // in the order of ExploreOptions::models
+  std::vector<MemoryModelWork> work;  // in the order of ExploreOptions::memory_models
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
   std::uint64_t too_long = 0;  // executions that were cut off: too many steps, or no time left
@@ -73,7 +73,7 @@ struct ExploreOptions {
   std::chrono::nanoseconds budget = std::chrono::seconds(10);
   std::uint64_t seed = 1;
   std::uint32_t most_preemptions = 3;
-  std::vector<Model> models = {Model::kTso};
+  std::vector<MemoryModel> memory_models = {MemoryModel::kTso};
   std::optional<LitmusProgram> program;          // explore only this program
   bool exhaustive = false;                       // no random programs; ends when all are explored
   bool makes_smaller = true;                     // whether to shrink counterexamples
@@ -127,7 +127,7 @@ class ScheduleExplorer {
   void walk(Clock::time_point until);
   LitmusProgram draw_program(Random& draw) const;
   template <class Work>
-  void work_under(std::size_t model, const Work& work);
+  void work_under(std::size_t memory_model, const Work& work);
   std::vector<LitmusProgram> programs() const;
   void search_for_cause();
   void search_for_another(Clock::time_point until);
@@ -145,7 +145,7 @@ class ScheduleExplorer {
   Conditions conditions_;
   bool only_two_holders_ = false;  // no other failures count
   Pace pace_;                      // of random executions, without patient ones
-  std::size_t model_ = 0;          // index in Outcome::work
+  std::size_t memory_model_ = 0;   // index in Outcome::work
   Outcome outcome_;
 };
 

@@ -39,7 +39,7 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
   std::vector<Option> without;
   for (Option option : schedule) {
     // For other kinds `thread` is the number of a thread; for these two it is an age.
-    const bool of_store = option.kind == Option::kRead || option.kind == Option::kPlace;
+    const bool of_store = option.kind == Option::kRead || option.kind == Option::kPosition;
     const bool of_thread = option.kind != Option::kTime && !of_store;
     if (of_thread && option.thread == number) continue;
     if (of_thread && option.thread > number) --option.thread;
@@ -144,7 +144,7 @@ class Shrinker {
   void shorten_schedule() {
     std::vector<Option>& schedule = kept_.schedule.decisions;
     for (std::size_t i = 0; i < schedule.size(); ++i) {
-      const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPlace;
+      const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPosition;
       if (!old || schedule[i].thread == 0 || is_over()) continue;
       std::vector<Option> newer = schedule;
       newer[i].thread = 0;
@@ -177,7 +177,7 @@ class Shrinker {
 
 Counterexample shrunk(World& world, const RegisteredLock& entry, const Pace& pace,
                       Counterexample found, Clock::time_point end_of_budget) {
-  world.use(found.model);
+  world.use(found.memory_model);
   return Shrinker(world, entry, pace, std::move(found)).shrink(end_of_budget);
 }
 

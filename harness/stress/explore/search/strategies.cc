@@ -15,7 +15,7 @@ constexpr std::uint64_t kTimeSlot = 2 * kMaxThreads;
 constexpr std::uint64_t kSpuriousSlots = kTimeSlot + 1;
 constexpr std::uint64_t kArriveSlots = kSpuriousSlots + kMaxThreads;
 constexpr std::uint64_t kReadSlots = kArriveSlots + kMaxThreads;
-constexpr std::uint64_t kPlaceSlots = kReadSlots + 256;
+constexpr std::uint64_t kPositionSlots = kReadSlots + 256;
 
 std::uint64_t slot_of(const Option& option) {
   switch (option.kind) {
@@ -29,8 +29,8 @@ std::uint64_t slot_of(const Option& option) {
       return kArriveSlots + option.thread;
     case Option::kRead:
       return kReadSlots + option.thread;
-    case Option::kPlace:
-      return kPlaceSlots + option.thread;
+    case Option::kPosition:
+      return kPositionSlots + option.thread;
     case Option::kTime:
     case Option::kSettle:
       break;
@@ -61,7 +61,7 @@ constexpr std::uint64_t kSpuriousOneIn = 8;
 // option is what would happen on a machine without these choices.
 bool is_of_stores(const Point& point) {
   const Option::Kind kind = point.options.front().kind;
-  return kind == Option::kRead || kind == Option::kPlace || kind == Option::kArrive;
+  return kind == Option::kRead || kind == Option::kPosition || kind == Option::kArrive;
 }
 
 // The number of 16 choices of a store that may take a store other than the last.
@@ -80,7 +80,7 @@ std::uint64_t old_of(const Point& point) {
   std::uint64_t old = 0;
   for (std::size_t i = 1; i < point.options.size(); ++i) {
     const Option::Kind kind = point.options[i].kind;
-    if (kind == Option::kRead || kind == Option::kPlace) old |= std::uint64_t{1} << i;
+    if (kind == Option::kRead || kind == Option::kPosition) old |= std::uint64_t{1} << i;
   }
   return old;
 }

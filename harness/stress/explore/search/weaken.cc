@@ -30,7 +30,7 @@ constexpr auto kLeastForATrial = std::chrono::milliseconds(20);
 
 // One operation in the source, with all sites that inlining made of it.
 struct Operation {
-  SourcePlace place;
+  SourceLocation location;
   OrderSites::Part part = OrderSites::Part::kLoad;
   std::memory_order order = std::memory_order_relaxed;
   std::vector<Site> sites;
@@ -41,10 +41,11 @@ struct WeakerOrder {
   std::memory_order order;
 };
 
-// True if the place belongs to the lock, and not to the program that tests it or to the simulated
-// platform.
-bool is_of_lock(const SourcePlace& place) {
-  return !place.file.starts_with("harness/") && !place.file.starts_with("primitives/platform/");
+// True if the location belongs to the lock, and not to the program that tests it or to the
+// simulated platform.
+bool is_of_lock(const SourceLocation& location) {
+  return !location.file.starts_with("harness/") &&
+         !location.file.starts_with("primitives/platform/");
 }
 
 std::vector<Operation> operations_of(const OrderSites& sites) {
@@ -54,16 +55,17 @@ std::vector<Operation> operations_of(const OrderSites& sites) {
     all.push_back(site);
     addresses.push_back(site.return_address);
   }
-  const std::vector<SourcePlace> places = places_of_calls(addresses);
+  const std::vector<SourceLocation> locations = locations_of_calls(addresses);
   using Key = std::tuple<std::string, int, std::string, OrderSites::Part, std::memory_order>;
   std::map<Key, Operation> by_line;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!is_of_lock(places[i])) continue;
+    if (!is_of_lock(locations[i])) continue;
     const std::memory_order order = sites.seen().at(all[i]);
     // Functions on one line, for example two instances of a template, count as one operation.
-    const std::string function = places[i].line == 0 ? places[i].function : std::string();
-    Operation& operation = by_line[{places[i].file, places[i].line, function, all[i].part, order}];
-    operation.place = places[i];
+    const std::string function = locations[i].line == 0 ? locations[i].function : std::string();
+    Operation& operation =
+        by_line[{locations[i].file, locations[i].line, function, all[i].part, order}];
+    operation.location = locations[i];
     operation.part = all[i].part;
     operation.order = order;
     operation.sites.push_back(all[i]);
@@ -74,8 +76,8 @@ std::vector<Operation> operations_of(const OrderSites& sites) {
 }
 
 std::string to_text(const WeakerOrder& weaker) {
-  return absl::StrCat(to_text(weaker.operation->place), ": ", name_of(weaker.operation->part), " ",
-                      name_of(weaker.operation->order), " → ", name_of(weaker.order));
+  return absl::StrCat(to_text(weaker.operation->location), ": ", name_of(weaker.operation->part),
+                      " ", name_of(weaker.operation->order), " → ", name_of(weaker.order));
 }
 
 class Trials {
@@ -87,7 +89,7 @@ class Trials {
     ExploreOptions options{.budget = std::max<Clock::duration>(budget, kLeastForATrial),
                            .seed = order_.seed,
                            .most_preemptions = order_.preemptions,
-                           .models = {Model::kC11},
+                           .memory_models = {MemoryModel::kC11},
                            .makes_smaller = false};
     Outcome outcome = ScheduleExplorer(world_, entry_, options).test_lock();
     executions += outcome.executions;

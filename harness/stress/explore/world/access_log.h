@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AccessLog: the accesses of an execution's threads to shared words, with their places in the code.
-// Kept only for an execution that is shown to the user; costs nothing in all others.
+// AccessLog: the accesses of an execution's threads to shared words, with their addresses in the
+// code. Kept only for an execution that is shown to the user; costs nothing in all others.
 //
 // Guarantees   Equal executions give equal logs, except for the addresses of code.
 // Requires     The calls come from outside of the program's memory (World::UntrackedScope).
@@ -65,7 +65,9 @@ struct Block {
   bool is_handle = false;
   CallStack stack{};
 
-  bool contains(const void* place) const { return place >= begin && place < begin + bytes; }
+  bool contains(const void* location) const {
+    return location >= begin && location < begin + bytes;
+  }
 };
 
 class AccessLog {

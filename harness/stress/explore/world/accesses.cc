@@ -82,12 +82,12 @@ void World::cannot_follow(const char* what) {
   leave(End::kLeft);
 }
 
-// A thread that comes back to a place in the same state repeats itself until another store is there
-// to read.
+// A thread that comes back to the same code in the same state repeats itself until another store is
+// there to read.
 void World::tell_position() {
   if (!following()) return;
   const std::optional<std::uint64_t> state = state_of_running();
-  if (state) follower_->about_to_read(running_, threads_[running_].place, *state);
+  if (state) follower_->about_to_read(running_, threads_[running_].code, *state);
 }
 
 // Chooses the store that an access reads, or the store after which its own store comes.
@@ -96,7 +96,7 @@ std::size_t World::choose_age(NextAccess next, Option::Kind kind,
   const void* const word = next.word;
   check_life(word);
   check_beginning(word);
-  memory_.at(execution_.steps, threads_[running_].place);
+  memory_.at(execution_.steps, threads_[running_].code);
   threads_[running_].read_old = false;
   const bool follows = following() && threads_.size() != 1;
   if (stuck_ || (ages.size() == 1 && !follows)) return ages.front();
@@ -116,8 +116,8 @@ std::size_t World::choose_age(NextAccess next, Option::Kind kind,
                                      .value = store.bits,
                                      .of_step = store.step,
                                      .age = static_cast<std::uint32_t>(age),
-                                     .place = threads_[running_].place,
-                                     .of_place = store.place});
+                                     .code = threads_[running_].code,
+                                     .of_code = store.code});
   }
   return age;
 }
@@ -167,7 +167,7 @@ std::uint64_t World::load_any(const void* word, unsigned bytes, std::memory_orde
 }
 
 std::memory_order World::order_of(OrderSites::Part part, std::memory_order own) {
-  return sites_ == nullptr ? own : sites_->order_of({threads_[running_].place, part}, own);
+  return sites_ == nullptr ? own : sites_->order_of({threads_[running_].code, part}, own);
 }
 
 std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
@@ -196,7 +196,7 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
     const std::vector<std::uint8_t>& ages = memory_.ages_to_store(running_, word, bytes, order);
     NextAccess next = next_access(word, ages, [](const StoreRecord&) { return false; });
     next.stores = true;
-    const std::size_t age = choose_age(next, Option::kPlace, ages);
+    const std::size_t age = choose_age(next, Option::kPosition, ages);
     note_access(Access::kStore, word, bytes, memory_.store_aged(word, age).bits, bits, order);
     return memory_.store_aged(running_, word, bytes, bits, age, order);
   }
@@ -229,7 +229,7 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
   return begin_update_at_last(word, bytes);
 }
 
-// For the models other than Model::kC11.
+// For the memory models other than MemoryModel::kC11.
 std::uint64_t World::begin_update_at_last(const void* word, unsigned bytes) {
   note_flushes(running_);
   return update_.was = memory_.begin_update(running_, word, bytes);
@@ -335,59 +335,59 @@ void World::fence_all() {
 // Variables with static storage are left out, because the library orders their initialisation in a
 // way that is not seen. Accesses after a barrier that one thread imposes on all are left out,
 // because the C++ memory model does not define what such a barrier orders.
-bool World::looks_for_races(const void* place) const {
+bool World::looks_for_races(const void* location) const {
   return !asymmetric_ && conditions_.races_end_it && threads_.size() != 1 &&
-         arena_.contains(place) && threads_[running_].ignores_races == 0;
+         arena_.contains(location) && threads_[running_].ignores_races == 0;
 }
 
 void World::check_race_of_atomic(const void* word, unsigned bytes, bool writes) {
   if (!instrumented_ || !looks_for_races(word)) return;
   data_race_ = plain_accesses_.race_of_atomic(memory_, running_,
-                                              {word, bytes, writes, threads_[running_].place});
+                                              {word, bytes, writes, threads_[running_].code});
   if (data_race_) leave(End::kFailed);
 }
 
 void World::plain_access(const PlainAccess& access) {
   if (access.bytes == 0) return;
   if (arena_.any_freed()) {
-    check_freed(access.place);
-    check_freed(static_cast<const std::byte*>(access.place) + access.bytes - 1);
+    check_freed(access.location);
+    check_freed(static_cast<const std::byte*>(access.location) + access.bytes - 1);
   }
-  check_frame(access.place);
+  check_frame(access.location);
   // A change of other memory than its stack is not part of the state in which the thread polls.
-  if (access.writes && !arena_.in_stack(running_, access.place)) {
+  if (access.writes && !arena_.in_stack(running_, access.location)) {
     threads_[running_].polling.forget_state();
     if (follower_ != nullptr) follower_->changed(running_);
   }
-  if (access.writes && memory_.weak()) memory_.overwritten(access.place);
-  if (access.writes && !arena_.contains(access.place)) {
+  if (access.writes && memory_.weak()) memory_.overwritten(access.location);
+  if (access.writes && !arena_.contains(access.location)) {
     const UntrackedScope untracked(*this);
     if (threads_.size() != 1) cannot_follow("it writes variables with static storage");
-    memory_.keep_static(access.place, access.bytes);
+    memory_.keep_static(access.location, access.bytes);
   }
-  if (!looks_for_races(access.place)) return;
+  if (!looks_for_races(access.location)) return;
   if (plain_accesses_.is_repeated(memory_, running_, access)) return;
   const UntrackedScope untracked(*this);
   data_race_ = plain_accesses_.add(memory_, running_, access);
-  if (!data_race_ && access.writes && orders_ends() && memory_.knows(access.place) &&
-      memory_.end_is_unordered(running_, access.place)) {
+  if (!data_race_ && access.writes && orders_ends() && memory_.knows(access.location) &&
+      memory_.end_is_unordered(running_, access.location)) {
     data_race_ = DataRace{.thread = running_, .access = access, .atomic = false};
   }
   if (data_race_) leave(End::kFailed);
 }
 
 void World::volatile_access(const PlainAccess& access) {
-  check_freed(access.place);
+  check_freed(access.location);
   const UntrackedScope untracked(*this);
   if (threads_.size() != 1) cannot_follow("it has volatile accesses");
-  memory_.add_unannounced(access.place,
+  memory_.add_unannounced(access.location,
                           static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
-  point(access.place);
-  if (access.writes) memory_.keep_static(access.place, access.bytes);
+  point(access.location);
+  if (access.writes) memory_.keep_static(access.location, access.bytes);
   // A thread that polls without success may have to wait here, and reads afterwards.
   if (!access.writes) note_poll(true);
-  memory_.volatile_access(running_, access.place, access.writes);
-  check_life(access.place);
+  memory_.volatile_access(running_, access.location, access.writes);
+  check_life(access.location);
   if (access.writes) note_poll(false);
 }
 

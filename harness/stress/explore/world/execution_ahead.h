@@ -26,11 +26,11 @@ class ExecutionAhead {
   static constexpr std::size_t kMostDecisions = std::size_t{1} << 20;
 
   // ---- by the process that executes
-  void begin(const std::string& program, Model model, const Conditions& conditions) {
+  void begin(const std::string& program, MemoryModel memory_model, const Conditions& conditions) {
     decisions_.store(0, std::memory_order_relaxed);
     text_bytes_ = program.size();
     if (program.size() <= kMostText) std::memcpy(text_, program.data(), program.size());
-    model_ = model;
+    memory_model_ = memory_model;
     conditions_ = conditions;
     restless_ = false;
     // relaxed: the other process reads when this one has ended.
@@ -52,7 +52,7 @@ class ExecutionAhead {
            decisions_.load(std::memory_order_relaxed) <= kMostDecisions;
   }
   std::string program() const { return {text_, text_bytes_}; }
-  Model model() const { return model_; }
+  MemoryModel memory_model() const { return memory_model_; }
   Schedule schedule() const {
     const Option* const end = schedule_ + decisions_.load(std::memory_order_relaxed);
     Schedule schedule{conditions_, {schedule_, end}};
@@ -64,7 +64,7 @@ class ExecutionAhead {
  private:
   std::atomic<bool> under_way_{false};
   std::atomic<std::uint32_t> decisions_{0};
-  Model model_ = Model::kTso;
+  MemoryModel memory_model_ = MemoryModel::kTso;
   Conditions conditions_;
   bool restless_ = false;
   std::size_t text_bytes_ = 0;

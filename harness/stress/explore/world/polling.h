@@ -41,13 +41,13 @@ class Polling {
   // True if no word has changed since it polled.
   bool is_current(std::uint64_t changes) const { return polled_at_ == changes; }
 
-  // The thread polls at this place in the code. Returns true if its state is to be compared there.
-  // The first poll at a place only notes the place, and the second one its state, because most
-  // threads poll once or twice and then do something. A loop may have several places and come after
-  // other polls, so the place is replaced from time to time.
-  bool compares_at(const void* place);
-  // Returns true if the thread was in this state when it last polled at this place.
-  bool returns_to(const void* place, std::optional<std::uint64_t> state);
+  // The thread polls at this address of the code. Returns true if its state is to be compared
+  // there. The first poll at an address only notes it, and the second one its state, because most
+  // threads poll once or twice and then do something. A loop may have several such addresses and
+  // come after other polls, so the address is replaced from time to time.
+  bool compares_at(const void* code);
+  // Returns true if the thread was in this state when it last polled there.
+  bool returns_to(const void* code, std::optional<std::uint64_t> state);
 
   // It pauses until something changes. The certain pause is that of a thread that repeats itself.
   void pause(std::uint64_t changes);
@@ -66,15 +66,15 @@ class Polling {
   void restart(std::uint64_t changes) {
     polled_at_ = changes;
     polls_ = 0;
-    place_ = nullptr;
+    code_ = nullptr;
   }
 
   std::uint64_t polled_at_ = 0;  // value of Memory::changes()
   std::uint32_t polls_ = 0;      // in a row, while it did not change
   std::uint64_t paused_at_ = 0;  // value of Memory::changes()
   std::uint32_t pauses_ = 0;     // in a row, while nothing changed
-  const void* place_ = nullptr;
-  VisitedStates visits_;  // the last one at place_
+  const void* code_ = nullptr;
+  VisitedStates visits_;  // the last one at code_
 };
 
 }  // namespace lockbench::stress::explore

@@ -21,8 +21,8 @@ using lockbench::stress::explore::World;
 World* last_world = nullptr;
 const std::byte* last_region = nullptr;
 
-bool in_last_region(const void* place) {
-  const auto* const at = static_cast<const std::byte*>(place);
+bool in_last_region(const void* location) {
+  const auto* const at = static_cast<const std::byte*>(location);
   return last_region != nullptr && at >= last_region && at < last_region + Arena::kBytes;
 }
 
@@ -32,33 +32,33 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
     last_region = world->region();
     return world->allocate(bytes, alignment);
   }
-  void* const place =
+  void* const location =
       alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
           ? std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1))
           : std::malloc(bytes == 0 ? 1 : bytes);
-  if (place == nullptr) throw std::bad_alloc();
-  return place;
+  if (location == nullptr) throw std::bad_alloc();
+  return location;
 }
 
-void release(void* place) {
-  if (!in_last_region(place)) return std::free(place);
-  if (World::exists(last_world)) last_world->release(place);
+void release(void* location) {
+  if (!in_last_region(location)) return std::free(location);
+  if (World::exists(last_world)) last_world->release(location);
 }
 
 }  // namespace
 
 namespace lockbench::stress::explore {
 
-bool is_of_program(const void* place) {
-  return in_last_region(place);
+bool is_of_program(const void* location) {
+  return in_last_region(location);
 }
 
 void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
   return ::allocate(bytes, alignment);
 }
 
-void release_of_program(void* place) {
-  ::release(place);
+void release_of_program(void* location) {
+  ::release(location);
 }
 
 std::size_t size_in_program(const void* allocated) {
@@ -73,15 +73,15 @@ void* operator new(std::size_t bytes) {
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* place) noexcept {
-  release(place);
+void operator delete(void* location) noexcept {
+  release(location);
 }
-void operator delete(void* place, std::size_t) noexcept {
-  release(place);
+void operator delete(void* location, std::size_t) noexcept {
+  release(location);
 }
-void operator delete(void* place, std::align_val_t) noexcept {
-  release(place);
+void operator delete(void* location, std::align_val_t) noexcept {
+  release(location);
 }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
-  release(place);
+void operator delete(void* location, std::size_t, std::align_val_t) noexcept {
+  release(location);
 }

@@ -13,7 +13,7 @@ namespace lockbench::stress::explore {
 
 // A wake-up reaches a sleeper if both name a common channel. The kernel's futex has 32 (BITSET) for
 // calls that are private to a process, and 32 others for calls that are not: it looks for the
-// sleepers of the two in different places.
+// sleepers of the two under different keys.
 using WakeChannels = std::uint64_t;
 inline constexpr WakeChannels kAllChannels = ~WakeChannels{0};
 
@@ -32,7 +32,7 @@ class Sleepers {
   void clear() { sleeps_.clear(); }
   void add(const Sleep& sleep) { sleeps_.push_back(sleep); }
   void remove(std::uint32_t thread);
-  // The thread sleeps on this word from now on. It keeps its place in the order.
+  // The thread sleeps on this word from now on. It keeps its position in the order.
   void move(std::uint32_t thread, const void* to);
 
   // Null if the thread does not sleep.

@@ -50,7 +50,7 @@ World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_
 }
 
 // No thread sleeps on a word that does not exist or that no thread has accessed. With the other
-// models, the thread's stores have left its buffer, and that is all.
+// memory models, the thread's stores have left its buffer, and that is all.
 void World::fence_of_wake_up(const void* word) {
   if (!memory_.weak()) return;
   if (!memory_.knows(word)) return memory_.fence(running_, std::memory_order_seq_cst);

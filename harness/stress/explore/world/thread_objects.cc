@@ -24,7 +24,7 @@ void ThreadObjects::clear() {
 
 std::byte* ThreadObjects::block(std::uint32_t thread, std::size_t module) const {
   for (const Block& block : blocks_) {
-    if (block.thread == thread && block.module == module) return block.place;
+    if (block.thread == thread && block.module == module) return block.location;
   }
   return nullptr;
 }
@@ -54,7 +54,7 @@ std::optional<ThreadObjects::AtEnd> ThreadObjects::take_at_end(std::uint32_t thr
 }
 
 void ThreadObjects::add_roots(std::vector<AddressRange>& roots) const {
-  for (const Block& block : blocks_) roots.push_back(range_of_pointer(block.place));
+  for (const Block& block : blocks_) roots.push_back(range_of_pointer(block.location));
   for (const AtEnd& one : at_end_) roots.push_back(range_of_pointer(one.object));
   for (const Made& made : made_) roots.push_back(range_of_pointer(made.object));
 }

@@ -44,14 +44,14 @@ class ThreadObjects {
   // left.
   std::optional<AtEnd> take_at_end(std::uint32_t thread);
 
-  // Adds the places of the pointers to all these objects.
+  // Adds the locations of the pointers to all these objects.
   void add_roots(std::vector<AddressRange>& roots) const;
 
  private:
   struct Block {
     std::uint32_t thread;
     std::size_t module;
-    std::byte* place;
+    std::byte* location;
   };
   struct Made {
     std::uint32_t thread;

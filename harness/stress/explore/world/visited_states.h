@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// VisitedStates: at which places in the code one thread was about to read, and in which states
-// (caller_state.h). If it comes to a place in a state in which it was there before, and neither it
+// VisitedStates: at which addresses of the code one thread was about to read, and in which states
+// (caller_state.h). If it comes to one in a state in which it was there before, and neither it
 // nor memory has changed in between, it repeats itself until another store is there to read.
 //
 // Not offered  Knowledge of what has changed: the caller clears the visits.
@@ -19,21 +19,21 @@ class VisitedStates {
   void clear() { visits_.clear(); }
 
   // `done` is how much the thread had done by then, as the caller counts it.
-  void add(const void* place, std::uint64_t state, std::uint32_t done) {
-    visits_.push_back({place, state, done});
+  void add(const void* code, std::uint64_t state, std::uint32_t done) {
+    visits_.push_back({code, state, done});
   }
 
-  // How much it had done at its last visit to the place in this state; absent if there was none.
-  std::optional<std::uint32_t> last_visit(const void* place, std::uint64_t state) const {
+  // How much it had done at its last visit to this code in this state; absent if there was none.
+  std::optional<std::uint32_t> last_visit(const void* code, std::uint64_t state) const {
     const auto last = std::find_if(visits_.rbegin(), visits_.rend(), [=](const Visit& visit) {
-      return visit.place == place && visit.state == state;
+      return visit.code == code && visit.state == state;
     });
     return last == visits_.rend() ? std::nullopt : std::optional(last->done);
   }
 
  private:
   struct Visit {
-    const void* place;
+    const void* code;
     std::uint64_t state;
     std::uint32_t done;
   };

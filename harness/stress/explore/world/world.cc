@@ -14,7 +14,7 @@ const World* newest = nullptr;
 
 }  // namespace
 
-World::World(Model model) : memory_(arena_, model) {
+World::World(MemoryModel memory_model) : memory_(arena_, memory_model) {
   newest = this;
 }
 
@@ -137,7 +137,7 @@ void World::fail() {
 
 void World::crash(int signal, const void* code) {
   // The simulator itself makes the accesses of words for the program.
-  if (code != nullptr && untracked_) code = threads_[running_].place;
+  if (code != nullptr && untracked_) code = threads_[running_].code;
   untracked_ = true;
   crashed_ = {signal, code};
   leave(End::kCrashed);

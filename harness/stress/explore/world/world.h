@@ -71,10 +71,10 @@ class World {
   // In one execution. More spurious events show nothing new.
   static constexpr std::uint32_t kMostSpurious = 4;
 
-  explicit World(Model model);
-  // Uses this model from the next execution on.
-  void use(Model model) { memory_.use(model); }
-  Model model() const { return memory_.model(); }
+  explicit World(MemoryModel memory_model);
+  // Uses this memory model from the next execution on.
+  void use(MemoryModel memory_model) { memory_.use(memory_model); }
+  MemoryModel memory_model() const { return memory_.memory_model(); }
 
   ~World();
   World(const World&) = delete;
@@ -92,8 +92,8 @@ class World {
     std::uint64_t value = 0;
     std::uint64_t of_step = 0;  // step of the store that it read; 0: before any thread was started
     std::uint32_t age = 0;
-    const void* place = nullptr;     // return address of the access
-    const void* of_place = nullptr;  // of the store that it read
+    const void* code = nullptr;     // return address of the access
+    const void* of_code = nullptr;  // of the store that it read
   };
 
   struct Execution {
@@ -116,10 +116,10 @@ class World {
   const std::string& refusal() const { return refusal_; }
 
   // Only for code that runs inside: ends the execution because the program misuses memory.
-  [[noreturn]] void fail_memory(const char* what, const void* place);
+  [[noreturn]] void fail_memory(const char* what, const void* location);
   const std::string& memory_failure() const { return memory_failure_; }
 
-  // Only for a handler of `signal`, which the code got that would return to this place (null:
+  // Only for a handler of `signal`, which the code got that would return to this address (null:
   // unknown): ends the execution.
   [[noreturn]] void crash(int signal, const void* code);
   struct Crashed {
@@ -183,7 +183,7 @@ class World {
   // Only for code that runs inside: calls `make_again`, which destroys objects and makes others.
   // These lie where those lay.
   template <class MakeAgain>
-  void in_the_same_place(const MakeAgain& make_again) {
+  void at_the_same_addresses(const MakeAgain& make_again) {
     arena_.reuse(true);
     make_again();
     arena_.reuse(false);
@@ -264,7 +264,7 @@ class World {
   // The same, but null while allocations belong to the simulator.
   static World* of_program();
   void* allocate(std::size_t bytes, std::size_t alignment);
-  void release(void* place);
+  void release(void* location);
   std::size_t size_of(const void* allocated) const { return arena_.size_at(allocated); }
   const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
@@ -287,10 +287,10 @@ class World {
 
   // check_null: fails the execution if the address is null. check_freed: fails it if the memory was
   // freed.
-  void check_null(const void* place);
-  void check_freed(const void* place);
-  // Fails the execution if the place is of a function of another thread that has returned.
-  void check_frame(const void* place);
+  void check_null(const void* location);
+  void check_freed(const void* location);
+  // Fails the execution if the location is of a function of another thread that has returned.
+  void check_frame(const void* location);
   // Fails it if another thread has a store to this memory in its buffer, which is freed now.
   void check_stores_to(const void* freed, std::size_t bytes);
   void end_frame(const void* frame);
@@ -315,11 +315,11 @@ class World {
   // The next access is made by the code at this return address. at_instrumented: by code of a
   // plug-in, so that state_of_caller() can tell whether it repeats itself.
   void at(const void* return_address) {
-    threads_[running_].place = return_address;
+    threads_[running_].code = return_address;
     threads_[running_].instrumented = false;
   }
   void at_instrumented(const void* return_address) {
-    threads_[running_].place = return_address;
+    threads_[running_].code = return_address;
     threads_[running_].instrumented = true;
   }
 
@@ -376,10 +376,10 @@ class World {
   struct ThreadState {
     State state = State::kReady;
     Fibre fibre;
-    const void* place = nullptr;  // return address of its last access
-    bool instrumented = false;    // that is in the code of a plug-in
-    bool before_access = false;   // it stands at point()
-    bool timed_out = false;       // its last sleep ended at its deadline
+    const void* code = nullptr;  // return address of its last access
+    bool instrumented = false;   // that is in the code of a plug-in
+    bool before_access = false;  // it stands at point()
+    bool timed_out = false;      // its last sleep ended at its deadline
     int ignores_races = 0;
     std::uint32_t processor = 0;
     bool read_old = false;  // its last access read or overwrote an old store
@@ -434,7 +434,7 @@ class World {
   [[noreturn]] void leave(End end);
   void check_life(const void* word);
   void check_race_of_atomic(const void* word, unsigned bytes, bool writes);
-  bool looks_for_races(const void* place) const;
+  bool looks_for_races(const void* location) const;
   void note_access(Access::Kind kind, const void* word, unsigned bytes, std::uint64_t was,
                    std::uint64_t now, std::memory_order order = std::memory_order_relaxed);
   void note_flush(std::uint32_t thread, const Memory::Pending& store);
@@ -442,10 +442,10 @@ class World {
   void wake_first(const void* word, int count, WakeChannels channels);
   std::uint64_t begin_update_at_last(const void* word, unsigned bytes);
 
-  // Only with Model::kC11:
+  // Only with MemoryModel::kC11:
   void check_beginning(const void* word);
-  // True if the end of a word has to come after its last use. With the other models, an execution
-  // has failed only if the word is used afterwards.
+  // True if the end of a word has to come after its last use. With the other memory models, an
+  // execution has failed only if the word is used afterwards.
   bool orders_ends() const { return memory_.weak() && threads_.size() != 1; }
   std::size_t choose_age(NextAccess next, Option::Kind kind, const std::vector<std::uint8_t>& ages);
   std::size_t choose_as_told(const NextAccess& next, std::span<const Option> options);

@@ -11,63 +11,64 @@
 namespace lockbench::stress::explore {
 
 void* World::allocate(std::size_t bytes, std::size_t alignment) {
-  void* const place = arena_.allocate(bytes, alignment);
-  if (place == nullptr) leave(End::kTooLong);
+  void* const location = arena_.allocate(bytes, alignment);
+  if (location == nullptr) leave(End::kTooLong);
   if (log_.on() && current() == this) {
     const UntrackedScope untracked(*this);
     log_.add_block(
-        {.begin = static_cast<const std::byte*>(place), .bytes = bytes, .thread = running_});
+        {.begin = static_cast<const std::byte*>(location), .bytes = bytes, .thread = running_});
   }
-  return place;
+  return location;
 }
 
-void World::release(void* place) {
+void World::release(void* location) {
   if (log_.on() && of_program() == this) {
     const UntrackedScope untracked(*this);
-    note_access(Access::kFree, place, 0, 0, 0);
+    note_access(Access::kFree, location, 0, 0, 0);
   }
-  if (of_program() == nullptr) return void(arena_.release(place));
-  const std::size_t bytes = arena_.size_at(place);
+  if (of_program() == nullptr) return void(arena_.release(location));
+  const std::size_t bytes = arena_.size_at(location);
   const bool released = [&] {
     const UntrackedScope untracked(*this);
-    return arena_.release(place);
+    return arena_.release(location);
   }();
   if (!released) {
     fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
   }
-  check_stores_to(place, bytes);
-  if (looks_for_races(place) && plain_accesses_.race_with_free(memory_, running_, place, bytes)) {
-    fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
+  check_stores_to(location, bytes);
+  if (looks_for_races(location) &&
+      plain_accesses_.race_with_free(memory_, running_, location, bytes)) {
+    fail_memory("memory is freed that another thread uses, and nothing orders the two", location);
   }
-  const void* const end = static_cast<const std::byte*>(place) + bytes;
-  if (orders_ends() && memory_.any_end_is_unordered(running_, place, end)) {
-    fail_memory("memory is freed that another thread uses, and nothing orders the two", place);
+  const void* const end = static_cast<const std::byte*>(location) + bytes;
+  if (orders_ends() && memory_.any_end_is_unordered(running_, location, end)) {
+    fail_memory("memory is freed that another thread uses, and nothing orders the two", location);
   }
   if (!arena_.reuses()) return;
   memory_.flush(running_);  // or its stores would arrive in what lies there next
-  memory_.forget(place, end);
+  memory_.forget(location, end);
 }
 
-void World::check_null(const void* place) {
+void World::check_null(const void* location) {
   constexpr std::uintptr_t kFirstPage = 4096;
-  if (reinterpret_cast<std::uintptr_t>(place) < kFirstPage) {
-    fail_memory("a null pointer is dereferenced", place);
+  if (reinterpret_cast<std::uintptr_t>(location) < kFirstPage) {
+    fail_memory("a null pointer is dereferenced", location);
   }
 }
 
-void World::check_freed(const void* place) {
-  if (arena_.any_freed() && arena_.contains(place) && arena_.freed(place)) {
-    fail_memory("memory is used after it was freed", place);
+void World::check_freed(const void* location) {
+  if (arena_.any_freed() && arena_.contains(location) && arena_.freed(location)) {
+    fail_memory("memory is used after it was freed", location);
   }
 }
 
 // Only of another thread's stack it is known where it ends.
-void World::check_frame(const void* place) {
-  if (!arena_.contains(place)) return;
-  const std::size_t owner = arena_.offset(place) / Arena::kStackBytes;
+void World::check_frame(const void* location) {
+  if (!arena_.contains(location)) return;
+  const std::size_t owner = arena_.offset(location) / Arena::kStackBytes;
   if (owner == running_ || owner >= threads_.size()) return;
-  if (place < threads_[owner].fibre.stack_pointer()) {
-    fail_memory("a local variable is used after its function returned", place);
+  if (location < threads_[owner].fibre.stack_pointer()) {
+    fail_memory("a local variable is used after its function returned", location);
   }
 }
 
@@ -85,9 +86,9 @@ void World::check_stores_to(const void* freed, std::size_t bytes) {
 
 // The argument is not a std::string: a string that is made while the program runs lies in the
 // arena, which releases it.
-void World::fail_memory(const char* what, const void* place) {
+void World::fail_memory(const char* what, const void* location) {
   untracked_ = true;
-  if (place != nullptr) note_access(Access::kPlain, place, 0, 0, 0);
+  if (location != nullptr) note_access(Access::kPlain, location, 0, 0, 0);
   memory_failure_ = what;
   leave(End::kFailed);
 }
@@ -128,10 +129,10 @@ Arena::Lost World::lost_allocations(const void* kept) {
 
 std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
   constexpr std::size_t kAlignment = 64;
-  auto* const place = static_cast<std::byte*>(allocate(bytes, kAlignment));
+  auto* const location = static_cast<std::byte*>(allocate(bytes, kAlignment));
   const UntrackedScope untracked(*this);
-  thread_objects_.add_block(running_, module, place);
-  return place;
+  thread_objects_.add_block(running_, module, location);
+  return location;
 }
 
 }  // namespace lockbench::stress::explore

@@ -106,7 +106,7 @@ void World::decide(bool may_go_on) {
     switch (option.kind) {
       case Option::kSpurious:  // see fails_spuriously(), choose_age() and choose_arrival()
       case Option::kRead:
-      case Option::kPlace:
+      case Option::kPosition:
       case Option::kArrive:
       case Option::kSettle:
         break;
@@ -168,8 +168,8 @@ std::optional<std::uint64_t> World::state_of_running() {
 // so it need not be run until then.
 bool World::repeats_itself() {
   ThreadState& self = threads_[running_];
-  return self.instrumented && self.polling.compares_at(self.place) &&
-         self.polling.returns_to(self.place, state_of_running());
+  return self.instrumented && self.polling.compares_at(self.code) &&
+         self.polling.returns_to(self.code, state_of_running());
 }
 
 // The running thread has read a word, and perhaps tried to change it without success. A thread that

@@ -20,7 +20,7 @@ from analysis import advice, baselines, cells, figure, locking_cost, summary, un
 from analysis import verdict
 from analysis.loader import SATURATED
 from analysis.page import regions
-from analysis.page.regions import Field, Place, Region
+from analysis.page.regions import Field, Point, Region
 
 AXES = ["threads", "keys", "load", "rate_per_s", "hold"]
 Axes = list[list[Any]]  # the values along each of AXES
@@ -66,7 +66,7 @@ class Advice:
 @dataclass(frozen=True)
 class Question:
     name: str
-    spots: dict[Place, Spot]
+    spots: dict[Point, Spot]
     advice: list[Advice]
 
 
@@ -107,7 +107,7 @@ def _holds(rows: pd.DataFrame) -> pd.Series:
 
 
 def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Question | None:
-    rows = _one_group_a_place(rows)
+    rows = _one_group_a_point(rows)
     crowd = rows.groupby("group")["label"].transform("size") > 1
     rows = rows[crowd]
     if rows.empty:
@@ -116,12 +116,12 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
     order = order.sort_values(["kind", "hold_lines", "hold_ns"], na_position="first")
     axes: Axes = [sorted(rows[axis].dropna().unique()) for axis in AXES[:-1]]
     axes.append(list(dict.fromkeys(order["hold"])))
-    spots: dict[Place, Spot] = {}
-    by_place: dict[Place, pd.DataFrame] = {}
+    spots: dict[Point, Spot] = {}
+    by_point: dict[Point, pd.DataFrame] = {}
     for _, own in rows.dropna(subset=["threads", "keys"]).groupby("group", sort=False):
         head = own.iloc[0]
-        place = tuple(axis.index(head[name]) for name, axis in zip(AXES, axes))
-        spots[place], by_place[place] = _spot(own), own
+        point = tuple(axis.index(head[name]) for name, axis in zip(AXES, axes))
+        spots[point], by_point[point] = _spot(own), own
     if not spots:
         return None
     head = cells.key_of(rows.iloc[0], names)
@@ -129,11 +129,11 @@ def _question(rows: pd.DataFrame, judged: verdict.Table, names: list[str]) -> Qu
     return Question(
         name=(cells.describe(head) or "unnamed workload") + loop,
         spots=spots,
-        advice=[_advice(one, axes, spots, by_place, judged) for one in _covered(spots, by_place)],
+        advice=[_advice(one, axes, spots, by_point, judged) for one in _covered(spots, by_point)],
     )
 
 
-def _one_group_a_place(rows: pd.DataFrame) -> pd.DataFrame:
+def _one_group_a_point(rows: pd.DataFrame) -> pd.DataFrame:
     """The group with most primitives represents all groups that differ only by the sampling."""
     sizes = rows.groupby("group")["label"].transform("size")
     best = rows.assign(size=sizes).sort_values("size", ascending=False, kind="stable")
@@ -162,16 +162,16 @@ def spot(group: int, standings: Mapping[str, summary.Standing], unfair: Mapping[
     )
 
 
-def _covered(spots: dict[Place, Spot], rows: dict[Place, pd.DataFrame]) -> list[Region]:
+def _covered(spots: dict[Point, Spot], rows: dict[Point, pd.DataFrame]) -> list[Region]:
     fields = {
-        place: Field(spot.first, frozenset(_near(spot, rows[place])))
-        for place, spot in spots.items()
+        point: Field(spot.first, frozenset(_near(spot, rows[point])))
+        for point, spot in spots.items()
     }
     if len(fields) <= MOST_FIELDS:
         return regions.cover(fields)
     found = []
-    for last in sorted({place[2:] for place in fields}):
-        found += regions.cover({place: f for place, f in fields.items() if place[2:] == last})
+    for last in sorted({point[2:] for point in fields}):
+        found += regions.cover({point: f for point, f in fields.items() if point[2:] == last})
     return found
 
 
@@ -183,17 +183,17 @@ def _near(spot: Spot, rows: pd.DataFrame) -> list[str]:
 def _advice(
     region: Region,
     axes: Axes,
-    spots: dict[Place, Spot],
-    rows: dict[Place, pd.DataFrame],
+    spots: dict[Point, Spot],
+    rows: dict[Point, pd.DataFrame],
     judged: verdict.Table,
 ) -> Advice:
-    own = [spots[place] for place in region.places]
+    own = [spots[point] for point in region.points]
     certain = sum(spot.first == region.primitive and spot.settled for spot in own)
-    here = pd.concat([rows[place] for place in region.places])
+    here = pd.concat([rows[point] for point in region.points])
     tied = _tied(region.primitive, own, here, judged) if not certain else []
-    places = [spot.group for spot in own]
+    groups = [spot.group for spot in own]
     # The one rule for ties, whoever asks.
-    chosen = advice.simplest(judged, places, tied) or region.primitive
+    chosen = advice.simplest(judged, groups, tied) or region.primitive
     mine = here[here["label"] == chosen]
     words = _WORDS[judged.groups[own[0].group].metric == "wait_p99_ns"]
     because = _tie(tied, chosen, here) if tied else _because(region.primitive, own, judged, words)
@@ -203,7 +203,7 @@ def _advice(
         confidence="tie" if tied else _confidence(certain, len(own)),
         because=f"{because}{_against(here, chosen, judged, words)}.",
         price=_price(mine),
-        groups=places,
+        groups=groups,
     )
 
 
@@ -315,8 +315,8 @@ def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table, words: _
     usual = baselines.usual(labels)
     if usual is None or usual == primitive:
         return ""
-    places = rows["group"].unique()
-    found = [judged.between(int(place), primitive, usual) for place in places]
+    groups = rows["group"].unique()
+    found = [judged.between(int(group), primitive, usual) for group in groups]
     known = [one for one in found if one is not None]
     if not known:
         return ""

@@ -121,9 +121,9 @@ def _comparisons(chapters: Sequence[Chapter]) -> str:
     kept = every
     if len(every) > MOST_RECORDS:
         groups: dict[tuple[int, int], list[Comparison]] = {}
-        for place, chapter in enumerate(chapters):
+        for index, chapter in enumerate(chapters):
             for one in chapter.comparisons:
-                groups.setdefault((place, one.group), []).append(one)
+                groups.setdefault((index, one.group), []).append(one)
         room = max(1, MOST_RECORDS * len(groups) // len(every))
         kept = [one for group in cells.evenly(list(groups.values()), room) for one in group]
         kept = kept[:MOST_RECORDS]

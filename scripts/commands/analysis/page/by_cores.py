@@ -20,29 +20,29 @@ def charts(
     fleet: Fleet, scope: Mapping[int, Sequence[int]], labels: Sequence[str], maker: Maker
 ) -> list[Chart]:
     """Charts of these groups by machine, for each primitive of which two machines have a line."""
-    places = {
+    indices = {
         machine: own
         for machine, own in fewest_keys(fleet, scope).items()
         if fleet.machines[machine].cores is not None
     }
     made = []
     for label in labels:
-        found = {machine: _line(fleet, machine, own, label) for machine, own in places.items()}
+        found = {machine: _line(fleet, machine, own, label) for machine, own in indices.items()}
         drawn = {machine: line for machine, line in found.items() if len(line) > 1}
         if len(drawn) > 1:
-            made.append(_drawn(fleet, label, drawn, maker, _title(fleet, places, label)))
+            made.append(_drawn(fleet, label, drawn, maker, _title(fleet, indices, label)))
     return made
 
 
-def _title(fleet: Fleet, places: Mapping[int, Sequence[int]], label: str) -> str:
-    machine, own = next((machine, own) for machine, own in places.items() if own)
+def _title(fleet: Fleet, indices: Mapping[int, Sequence[int]], label: str) -> str:
+    machine, own = next((machine, own) for machine, own in indices.items() if own)
     key = fleet.tables[machine].groups[own[0]].key
     return f"{figure.printable(label, 60)} by threads ÷ cores: {cells.describe(key, ['keys'])}"
 
 
-def _line(fleet: Fleet, machine: int, places: Sequence[int], label: str) -> list[Point]:
+def _line(fleet: Fleet, machine: int, indices: Sequence[int], label: str) -> list[Point]:
     table, cores = fleet.tables[machine], fleet.machines[machine].cores or 1
-    every = (one for place in places for one in table.comparisons_of(place))
+    every = (one for index in indices for one in table.comparisons_of(index))
     return sorted(
         (one.threads / cores, one.ratio) for one in every if one.primitive == label and one.threads
     )

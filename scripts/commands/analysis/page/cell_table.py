@@ -3,7 +3,7 @@
 
 A column is written here and nowhere else: its name, what it shows of a line, in which words, and
 when. The page has all columns in this order, Markdown has some of them by their names. Templates,
-styles and the script know no column by its place.
+styles and the script know no column by its position.
 """
 
 from __future__ import annotations

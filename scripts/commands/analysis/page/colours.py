@@ -94,8 +94,8 @@ class Inks:
         self.numbers = {label: i for i, label in enumerate(self.looks)}
         if len(ordered) > MOST_OWN:
             alike = {label: (one.colour, one.marker) for label, one in self.looks.items()}
-            places = {one: i for i, one in enumerate(dict.fromkeys(alike.values()))}
-            self.numbers = {label: places[one] for label, one in alike.items()}
+            numbers = {one: i for i, one in enumerate(dict.fromkeys(alike.values()))}
+            self.numbers = {label: numbers[one] for label, one in alike.items()}
         # The first primitive of each number.
         self.names = {number: label for label, number in reversed(self.numbers.items())}
 

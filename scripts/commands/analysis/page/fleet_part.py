@@ -87,7 +87,7 @@ def _part(fleet: Fleet, workload: Workload, maker: Maker, pictures: bool) -> Par
     ranked = [one.primitive for one in workload.choices]
     found = matrix(fleet, workload)
     scope = alike(fleet, workload)
-    drawn = cells.evenly(list(workload.places), MOST_MAPS)
+    drawn = cells.evenly(list(workload.groups), MOST_MAPS)
     maps = [_map(fleet, machine, own) for machine in drawn if (own := scope.get(machine))]
     charts = by_cores.charts(fleet, scope, ranked[:_MOST_CHARTS], maker) if pictures else []
     key: dict[str, Any] = next(
@@ -100,7 +100,7 @@ def _part(fleet: Fleet, workload: Workload, maker: Maker, pictures: bool) -> Par
         matrix=dict(sorted(found.items(), key=lambda one: _rank(ranked, one[0]))),
         where=cells.describe(key),
         maps=[one for one in maps if len(one.spots) > 1],
-        more_maps=len(workload.places) - len(drawn),
+        more_maps=len(workload.groups) - len(drawn),
         charts=charts,
     )
 
@@ -109,20 +109,20 @@ def _rank(ranked: Sequence[str], label: str) -> int:
     return ranked.index(label) if label in ranked else len(ranked)
 
 
-def _kept(fleet: Fleet, machine: int, places: Sequence[int]) -> dict[str, Any]:
-    return shared(fleet.tables[machine].groups[places[0]].key)
+def _kept(fleet: Fleet, machine: int, indices: Sequence[int]) -> dict[str, Any]:
+    return shared(fleet.tables[machine].groups[indices[0]].key)
 
 
-def _map(fleet: Fleet, machine: int, places: Sequence[int]) -> Map:
+def _map(fleet: Fleet, machine: int, indices: Sequence[int]) -> Map:
     table = fleet.tables[machine]
     spots: dict[tuple[float, float], Spot] = {}
-    for place in places:
-        key = table.groups[place].key
+    for index in indices:
+        key = table.groups[index].key
         if key["threads"] is None or key["keys"] is None:
             continue
-        standings = summary.standing(table, place)
-        unfair = {one.primitive: one.unfair for one in table.comparisons_of(place)}
-        spots[key["threads"], key["keys"]] = answer.spot(place, standings, unfair)
+        standings = summary.standing(table, index)
+        unfair = {one.primitive: one.unfair for one in table.comparisons_of(index)}
+        spots[key["threads"], key["keys"]] = answer.spot(index, standings, unfair)
     threads, keys = (sorted({at[i] for at in spots}) for i in range(2))
     name = figure.printable(fleet.machines[machine].name, 60)
     return Map(name, threads, keys, spots)

@@ -58,16 +58,16 @@ def _drawn(panel: curves.Panel, axis: curves.Axis, maker: Maker, title: str, lin
     measure = panel.measure
     rows = panel.group.rows[panel.group.rows["label"].isin(panel.labels)]
     values = sorted(rows[axis.column].unique())
-    places = scales.positions(values)
+    positions = scales.positions(values)
     axes = chart.room_for_lines([figure.short(label, 18) for label in panel.labels])
     ends, titles = [], {}
     for label in panel.labels:
         own = rows[rows["label"] == label]
         look, gid = maker.look(label), maker.own(label)
-        last = curves.draw_line(axes, own, axis, measure, places, look, gid)
+        last = curves.draw_line(axes, own, axis, measure, positions, look, gid)
         ends.append(endings.End(*last, figure.short(label, 18), look, gid))
         titles[label] = _words_of(own, label, axis)
-    curves.scale(axes, axis, measure, places, panel.limits, least=0.16, share=0.05)
+    curves.scale(axes, axis, measure, positions, panel.limits, least=0.16, share=0.05)
     chart.name_lines(axes, measure.label, ends)
     summary = _summary(rows, axis, values[-1])
     return maker.made(axes.figure, link, title, titles, summary, rows["cell"])

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
-Place = tuple[int, ...]  # a number along each axis
+Point = tuple[int, ...]  # a number along each axis
 Box = tuple[tuple[int, int], ...]  # first and last of each axis
 
 # The weight of a primitive that is not significantly different from the fastest, which counts 1.
 _LEVEL_WEIGHT = 0.6
-# Boxes are grown from so many places of each primitive: neighbours grow into the same ones.
+# Boxes are grown from so many points of each primitive: neighbours grow into the same ones.
 _MOST_SEEDS = 24
 
 
@@ -35,11 +35,11 @@ class Region:
 
     primitive: str
     box: Box
-    places: list[Place]  # measured ones within the box
+    points: list[Point]  # measured ones within the box
 
 
-def cover(fields: Mapping[Place, Field]) -> list[Region]:
-    """Boxes over all places; they may overlap."""
+def cover(fields: Mapping[Point, Field]) -> list[Region]:
+    """Boxes over all points; they may overlap."""
     left = set(fields)
     found: list[Region] = []
     while left:
@@ -48,14 +48,14 @@ def cover(fields: Mapping[Place, Field]) -> list[Region]:
             key=lambda region: _worth(fields, region, left),
         )
         found.append(best)
-        left -= set(best.places)
+        left -= set(best.points)
     return found
 
 
-def _labels(fields: Mapping[Place, Field], left: set[Place]) -> list[str]:
+def _labels(fields: Mapping[Point, Field], left: set[Point]) -> list[str]:
     labels: dict[str, None] = {}
-    for place in sorted(left):
-        labels[fields[place].first] = None
+    for point in sorted(left):
+        labels[fields[point].first] = None
     return list(labels)
 
 
@@ -63,36 +63,36 @@ def _covers(found: Field, label: str) -> bool:
     return label == found.first or label in found.level
 
 
-def _worth(fields: Mapping[Place, Field], region: Region, left: set[Place]) -> tuple[float, int]:
+def _worth(fields: Mapping[Point, Field], region: Region, left: set[Point]) -> tuple[float, int]:
     """The worth of what it newly answers for; of equals the smaller box."""
-    new = [place for place in region.places if place in left]
-    sure = sum(fields[place].first == region.primitive for place in new)
-    return sure + _LEVEL_WEIGHT * (len(new) - sure), -len(region.places)
+    new = [point for point in region.points if point in left]
+    sure = sum(fields[point].first == region.primitive for point in new)
+    return sure + _LEVEL_WEIGHT * (len(new) - sure), -len(region.points)
 
 
-def _boxes(fields: Mapping[Place, Field], label: str, left: set[Place]) -> list[Region]:
-    """The greatest boxes grown from places that are left, and where the primitive covers: one axis
+def _boxes(fields: Mapping[Point, Field], label: str, left: set[Point]) -> list[Region]:
+    """The greatest boxes grown from points that are left, and where the primitive covers: one axis
     after the other, in every order of axes."""
     found: dict[Box, Region] = {}
-    covered = {place for place, one in fields.items() if _covers(one, label)}
+    covered = {point for point, one in fields.items() if _covers(one, label)}
     seeds = sorted(left & covered)
-    for place in seeds[:: -(-len(seeds) // _MOST_SEEDS)]:
+    for point in seeds[:: -(-len(seeds) // _MOST_SEEDS)]:
         for order in permutations(_varied(fields)):
-            box = _grown(fields, covered, place, order)
+            box = _grown(fields, covered, point, order)
             if box not in found:
                 found[box] = Region(label, box, _inside(fields, box))
     return list(found.values())
 
 
-def _varied(fields: Mapping[Place, Field]) -> list[int]:
-    """The axes along which there are several places."""
+def _varied(fields: Mapping[Point, Field]) -> list[int]:
+    """The axes along which there are several points."""
     return [axis for axis, along in enumerate(zip(*fields)) if len(set(along)) > 1]
 
 
 def _grown(
-    fields: Mapping[Place, Field], covered: set[Place], place: Place, order: Sequence[int]
+    fields: Mapping[Point, Field], covered: set[Point], point: Point, order: Sequence[int]
 ) -> Box:
-    box: list[tuple[int, int]] = [(at, at) for at in place]
+    box: list[tuple[int, int]] = [(at, at) for at in point]
     reach = max(max(at) for at in fields)
     for axis in order:
         for step in (-1, 1):
@@ -110,9 +110,9 @@ def _grown(
     return tuple(box)
 
 
-def _inside(fields: Mapping[Place, Field], box: Box) -> list[Place]:
+def _inside(fields: Mapping[Point, Field], box: Box) -> list[Point]:
     sides = (range(low, high + 1) for low, high in box)
-    return [place for place in product(*sides) if place in fields]
+    return [point for point in product(*sides) if point in fields]
 
 
 def span(words: Sequence[str], first: int, last: int) -> str:

@@ -102,8 +102,8 @@ def _curve(rows: pd.DataFrame, buckets: pd.DataFrame) -> _Curve:
     table = known.clip(lower=scales.LEAST_WAIT_NS).to_numpy(dtype=float)
     if not len(table):
         return _Curve(*(np.array([]) for _ in range(4)))
-    places = np.array(list(_FROM_ROWS))
-    return _Curve(places, np.median(table, axis=0), table.min(axis=0), table.max(axis=0))
+    rarities = np.array(list(_FROM_ROWS))
+    return _Curve(rarities, np.median(table, axis=0), table.min(axis=0), table.max(axis=0))
 
 
 def _band(
@@ -132,7 +132,7 @@ def _percentiles(
     axes.set_ylim(*limits)
     scales.log_scale(axes, "y", units.nanoseconds)
     ticks = {at: words for at, words in _NAMED.items() if at <= reach * 1.01}
-    scales.log_places(axes, "x", ticks)
+    scales.log_ticks(axes, "x", ticks)
     axes.set_xlim(1.25, reach * 1.1)
     axes.grid(axis="y")
     axes.set_xlabel("share of waits that were no longer")

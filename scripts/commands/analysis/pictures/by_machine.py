@@ -56,8 +56,8 @@ def _panels(machines: Fleet) -> dict[str, Group]:
     found = {}
     for workload in machines.workloads:
         ranked = [one.primitive for one in workload.choices][:MOST_LINES]
-        places = fleet.fewest_keys(machines, fleet.alike(machines, workload))
-        for machine, own in places.items():
+        indices = fleet.fewest_keys(machines, fleet.alike(machines, workload))
+        for machine, own in indices.items():
             rows = _ratios(machines, machine, own)
             lines = [rows[rows["label"] == label].sort_values("threads") for label in ranked]
             lines = [line for line in lines if len(line) > 1]
@@ -70,10 +70,10 @@ def _panels(machines: Fleet) -> dict[str, Group]:
     return found
 
 
-def _ratios(machines: Fleet, machine: int, places: Sequence[int]) -> pd.DataFrame:
+def _ratios(machines: Fleet, machine: int, indices: Sequence[int]) -> pd.DataFrame:
     """A row for each comparison, with the band of its error if that is known."""
     table, run = machines.tables[machine], machines.machines[machine].run
-    records = [one.record() for place in places for one in table.comparisons_of(place)]
+    records = [one.record() for index in indices for one in table.comparisons_of(index)]
     rows = pd.DataFrame(records, columns=FIELDS).rename(columns={"primitive": "label"})
     rows[["threads", "hold_ns"]] = rows[["threads", "hold_ns"]].astype(float)
     rows = run.error.adopted(rows).dropna(subset=["threads"])

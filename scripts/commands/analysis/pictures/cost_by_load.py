@@ -102,9 +102,9 @@ def _facets_by_key(run: Run) -> dict[str, Group]:
 
 
 def names_of(members: Sequence[Machine]) -> list[str]:
-    """The models of machines, if these tell them apart; else their names."""
-    models = [one.run.machine for one in members]
-    return models if len(set(models)) == len(models) else [one.name for one in members]
+    """The CPU models of machines, if these tell them apart; else their names."""
+    cpu_models = [one.run.machine for one in members]
+    return cpu_models if len(set(cpu_models)) == len(cpu_models) else [one.name for one in members]
 
 
 def _heading_of_machines(members: Sequence[Machine], facets: Sequence[Group]) -> figure.Heading:

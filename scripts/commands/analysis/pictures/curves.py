@@ -37,7 +37,7 @@ class Measure:
     words: Callable[[float], str]
     share: bool = False  # from 0 to 1, on an even scale; else logarithmic
     title: str = ""  # of its panels, where a picture has several measures
-    # The values that theory has for a facet, at given places of the axis; None: nothing.
+    # The values that theory has for a facet, at given values of the axis; None: nothing.
     expected: Callable[[Group, Sequence[float]], Sequence[float] | None] | None = None
     # Positions on the axis at which rows of one primitive get a ring.
     ringed: Callable[[pd.DataFrame], Sequence[float]] | None = None
@@ -54,7 +54,7 @@ class Measure:
         return rows[figures.notna() if self.noise else figures > 0]
 
     def is_noise(self, rows: pd.DataFrame) -> bool:
-        """True if any row of one primitive at one place of the axis is noise."""
+        """True if any row of one primitive at one value of the axis is noise."""
         return bool(self.noise) and bool(rows[self.noise].any())
 
     def of_median(self, rows: pd.DataFrame) -> str:
@@ -77,7 +77,7 @@ class Axis:
     label: str
     title: str
     words: Callable[[float], str]
-    levels: bool = False  # what has no place on the axis is drawn across it
+    levels: bool = False  # what has no value on the axis is drawn across it
     what: str = "Throughput"
     measures: Sequence[Measure] = (RATE,)  # a column of panels each
     notes: Sequence[str] = ()
@@ -90,7 +90,7 @@ class Panel:
     family: str  # empty when the panel shows all of the group
     labels: list[str]
     limits: tuple[float, float]
-    levels: pd.DataFrame  # rows of the same cell that have no place on the axis
+    levels: pd.DataFrame  # rows of the same cell that have no value on the axis
     measure: Measure = RATE
 
     @property
@@ -103,7 +103,7 @@ class Panel:
 
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
-    """Facets of `rows` along the axis; None when nothing was measured at two places of it."""
+    """Facets of `rows` along the axis; None when nothing was measured at two values of it."""
     rows = axis.measures[0].known(rows)
     placed = rows[axis.column].notna()
     facets = cells.axis_facets(rows[placed], axis.column)
@@ -135,9 +135,9 @@ def sheet(
         figure.Grid.of_panels(titles, columns, size=(_WIDE, _TALL), left=_LEFT, right=right),
         count=len(panels),
     )
-    for place, panel, title in zip(axes, panels, titles):
-        _draw_panel(place, panel, axis)
-        figure.panel_title(place, title, _WIDE + right)
+    for own_axes, panel, title in zip(axes, panels, titles):
+        _draw_panel(own_axes, panel, axis)
+        figure.panel_title(own_axes, title, _WIDE + right)
     return made
 
 
@@ -256,31 +256,31 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     measure = panel.measure
     rows = panel.group.rows
     values = sorted(rows[axis.column].unique())
-    places = scales.positions(values)
+    positions = scales.positions(values)
     rows = rows[rows[measure.column].notna()]
     reference = rows[rows["label"] == REFERENCE]
     if _has_reference(panel) and not reference.empty:
         medians = reference.groupby(axis.column)[measure.column].median()
         dash = palette.BAND_DASH if panel.banded else "-"
-        x = [places[value] for value in medians.index]
+        x = [positions[value] for value in medians.index]
         axes.plot(x, medians, **_REFERENCE_LINE, linestyle=dash)
-    _draw_expected(axes, panel, values, places)
+    _draw_expected(axes, panel, values, positions)
     ends = []
     for label in panel.labels:
         own = rows[rows["label"] == label]
         if not own.empty:
             look = panel.look(label)
-            draw = measure.line or _line_of(axis, measure, places)
+            draw = measure.line or _line_of(axis, measure, positions)
             ends.append(draw(axes, own, look, panel.group))
             for value in measure.ringed(own) if measure.ringed is not None else ():
                 at = own.loc[own[axis.column] == value, measure.column].median()
-                axes.plot([places[value]], [at], **_RING)
+                axes.plot([positions[value]], [at], **_RING)
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
         look = panel.look(label)
         axes.axhline(level, **look.line, zorder=2)
-        ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
-    scale(axes, axis, measure, places, panel.limits)
+        ends.append(endings.End(positions[values[-1]], level, figure.drawn(label), look))
+    scale(axes, axis, measure, positions, panel.limits)
     axes.set_ylabel(measure.label if measure.share else scales.logarithmic(measure.label))
     if ends:
         endings.label_ends(axes, ends)
@@ -289,10 +289,10 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
 
 
 def _line_of(
-    axis: Axis, measure: Measure, places: dict[float, float]
+    axis: Axis, measure: Measure, positions: dict[float, float]
 ) -> Callable[[Axes, pd.DataFrame, palette.Look, Group], endings.End]:
     def draw(axes: Axes, own: pd.DataFrame, look: palette.Look, group: Group) -> endings.End:
-        end = draw_line(axes, own, axis, measure, places, look)
+        end = draw_line(axes, own, axis, measure, positions, look)
         return endings.End(*end, measure.names(group, own["label"].iloc[0]), look)
 
     return draw
@@ -303,24 +303,24 @@ def draw_line(
     own: pd.DataFrame,
     axis: Axis,
     measure: Measure,
-    places: dict[float, float],
+    positions: dict[float, float],
     look: palette.Look,
     gid: str | None = None,
 ) -> tuple[float, float]:
     """One primitive: a line through the medians of its blocks, every block a faint point, or of
     many a bar from the least to the greatest. Returns where the line ends."""
-    draw_error(axes, own, axis.column, measure.column, places, look.colour, gid)
+    draw_error(axes, own, axis.column, measure.column, positions, look.colour, gid)
     whole = own.groupby(axis.column)[measure.column].median()
-    end = places[whole.index[-1]], float(whole.iloc[-1])
+    end = positions[whole.index[-1]], float(whole.iloc[-1])
     if measure.noise:
         noise = own[own[measure.noise]].groupby(axis.column)[measure.column].median()
-        _draw_noise(axes, [places[value] for value in noise.index], noise, look, gid)
+        _draw_noise(axes, [positions[value] for value in noise.index], noise, look, gid)
         own = own.assign(**{measure.column: own[measure.column].mask(own[measure.noise])})
     by_value = own.groupby(axis.column)[measure.column]
     medians = by_value.median()
-    x = [places[value] for value in medians.index]
+    x = [positions[value] for value in medians.index]
     if by_value.size().max() <= figure.MOST_POINTS:
-        at = own[axis.column].map(places)
+        at = own[axis.column].map(positions)
         figure.draw_points(axes, at, own[measure.column], look.colour, gid)
     else:
         for at, low, high in zip(x, by_value.min(), by_value.max()):
@@ -345,7 +345,7 @@ def scale(
     axes: Axes,
     axis: Axis,
     measure: Measure,
-    places: dict[float, float],
+    positions: dict[float, float],
     limits: tuple[float, float],
     **how: float,
 ) -> None:
@@ -355,7 +355,7 @@ def scale(
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
     else:
         scales.log_scale(axes, "y", measure.words)
-    scales.log_axis_of(axes, places, axis.words, axis.label, **how)
+    scales.log_axis_of(axes, positions, axis.words, axis.label, **how)
 
 
 def draw_error(
@@ -363,13 +363,13 @@ def draw_error(
     own: pd.DataFrame,
     along: str,
     column: str,
-    places: dict[float, float],
+    positions: dict[float, float],
     colour: str,
     gid: str | None = None,
 ) -> None:
     """The band of a primitive's figures along a line; nothing if they have none."""
     found = [
-        (places[value], *ends)
+        (positions[value], *ends)
         for value, rows in own.groupby(along)
         if (ends := bands.bounds(rows, column)) is not None
     ]
@@ -381,12 +381,12 @@ def draw_error(
 
 
 def _draw_expected(
-    axes: Axes, panel: Panel, values: Sequence[float], places: dict[float, float]
+    axes: Axes, panel: Panel, values: Sequence[float], positions: dict[float, float]
 ) -> None:
     expected = panel.measure.expected
     reference = expected(panel.group, values) if expected is not None else None
     if reference is not None:
-        axes.plot([places[value] for value in values], reference, **_REFERENCE_LINE)
+        axes.plot([positions[value] for value in values], reference, **_REFERENCE_LINE)
 
 
 _RING = {

@@ -43,13 +43,13 @@ def draw(result: comparison.Result) -> Figure | None:
         above=0.1,
     )
     made, (axes,) = figure.sheet(heading, grid, count=1)
-    for place, one in enumerate(reversed(shown)):
+    for height, one in enumerate(reversed(shown)):
         colour = _COLOURS.get(one.verdict, figure.QUIET)
         if one.low and one.high and not _wide(one):
-            axes.plot([one.low, one.high], [place, place], color=colour, linewidth=1.5)
+            axes.plot([one.low, one.high], [height, height], color=colour, linewidth=1.5)
         axes.plot(
             [one.ratio],
-            [place],
+            [height],
             marker="o",
             color=colour,
             markersize=5,
@@ -58,7 +58,7 @@ def draw(result: comparison.Result) -> Figure | None:
         said = f"{units.ratio(one.ratio)} {one.verdict}"
         axes.annotate(
             said,
-            (1, place),
+            (1, height),
             xycoords=("axes fraction", "data"),
             xytext=(6, 0),
             textcoords="offset points",

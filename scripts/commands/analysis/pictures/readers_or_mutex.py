@@ -45,9 +45,9 @@ def draw(run: Run) -> Figure | None:
         ),
         count=len(shown),
     )
-    for place, one in zip(axes, shown):
-        _draw_map(place, one)
-        figure.panel_title(place, one.where, wide)
+    for own_axes, one in zip(axes, shown):
+        _draw_map(own_axes, one)
+        figure.panel_title(own_axes, one.where, wide)
     return made
 
 

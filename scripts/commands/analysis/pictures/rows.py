@@ -111,9 +111,9 @@ def draw(run: Run, groups: list[Group], sheet: Sheet) -> Figure | None:
     )
     for i, (group, title) in enumerate(zip(shown, titles)):
         ranked = ranks(group.rows, sheet.measures[0])
-        for k, (place, measure) in enumerate(zip(axes[i * count :], sheet.measures)):
+        for k, (own_axes, measure) in enumerate(zip(axes[i * count :], sheet.measures)):
             names = {label: "" if k else figure.drawn(label) for label in ranked}
-            draw_rows(place, group, measure, names, lambda label: _look(label, group.rows))
+            draw_rows(own_axes, group, measure, names, lambda label: _look(label, group.rows))
         write_title(axes[i * count], title, left, wide)
     return made
 
@@ -281,7 +281,7 @@ def finish(
         axes.set_xlim(low, high)
         if measure.words is units.memory:
             powers = [16.0**i for i in range(11) if low <= 16**i <= high]
-            scales.log_places(axes, "x", {at: units.memory(at) for at in powers or [low]})
+            scales.log_ticks(axes, "x", {at: units.memory(at) for at in powers or [low]})
             axes.set_xlim(low, high)
         else:
             scales.log_scale(axes, "x", measure.words)

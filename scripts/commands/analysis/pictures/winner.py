@@ -53,9 +53,9 @@ def draw(run: Run) -> Figure | None:
         ),
         count=len(shown),
     )
-    for place, panel, own, title in zip(axes, shown, columns, titles):
-        _draw_panel(place, panel, own, most)
-        figure.panel_title(place, title, max(wide * most, _LEAST_TITLE))
+    for own_axes, panel, own, title in zip(axes, shown, columns, titles):
+        _draw_panel(own_axes, panel, own, most)
+        figure.panel_title(own_axes, title, max(wide * most, _LEAST_TITLE))
     return made
 
 

@@ -27,7 +27,7 @@
 
   // Pictures: pointing at what belongs to a primitive names it; pressing it, or its name, hides it.
   const tip = document.getElementById("tip");
-  const place = (x, y) => {
+  const move = (x, y) => {
     const room = 14;
     const { width, height } = tip.getBoundingClientRect();
     const left = x + room + width > innerWidth ? x - room - width : x + room;
@@ -44,7 +44,7 @@
     if (!own) return;
     own.classList.add("on");
     tip.textContent = words.get(own);
-    place(x, y);
+    move(x, y);
   };
   for (const chart of all(".chart")) {
     const groups = new Map(all(".own", chart).map((own) => [own.dataset.own, own]));
