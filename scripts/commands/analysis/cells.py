@@ -98,18 +98,17 @@ def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
     columns = [name for name in GROUP if name not in dropped]
     if trials.empty:
         return []
-    # A missing number is a value of its own here: two rows without a timeout are equal in that
-    # field.
-    keys = trials[columns].astype(object).where(trials[columns].notna(), None)
-    found: list[Group] = []
-    for values, rows in trials.groupby([keys[name] for name in columns], dropna=False, sort=False):
-        found.append(Group(key=key_of(dict(zip(columns, values)), columns), rows=rows))
+    code = codes(trials, columns)
+    _, first = np.unique(code, return_index=True)
+    heads = trials[columns].iloc[first].to_dict("records")
+    parts = trials.groupby(code, sort=False)
+    found = [Group(key=key_of(heads[at], columns), rows=rows) for at, rows in parts]
     return sorted(found, key=lambda group: order(group.key))
 
 
 def codes(rows: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
     """A number for each combination of values, in the order of their first rows; what is missing
-    is a value of its own. For runs with too many cells for groups()."""
+    is a value of its own."""
     code = np.zeros(len(rows), dtype=np.int64)
     for name in names:
         values, found = pd.factorize(rows[name])

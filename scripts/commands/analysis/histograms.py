@@ -61,16 +61,17 @@ def pooled(buckets: pd.DataFrame, shares: np.ndarray) -> tuple[np.ndarray, np.nd
     """The waits that these shares of all did not exceed, over all blocks together, and the ends of
     their bootstrap intervals over the blocks; from the middles of buckets. NaN where too few waits
     were timed for that."""
-    table = buckets.pivot_table(
-        index="block", columns=["low_ns", "high_ns"], values="count", aggfunc="sum", fill_value=0
-    )
-    counts = table.to_numpy(dtype=float)
-    middles = np.maximum(1.0, np.array([sum(ends) / 2 for ends in table.columns]))
+    block, blocks = pd.factorize(buckets["block"], sort=True)
+    ends_of = pd.MultiIndex.from_frame(buckets[["low_ns", "high_ns"]])
+    bucket, ends = pd.factorize(ends_of, sort=True)
+    counts = np.zeros((len(blocks), len(ends)))
+    np.add.at(counts, (block, bucket), buckets["count"].to_numpy(dtype=float))
+    middles = np.maximum(1.0, np.array([sum(both) / 2 for both in ends]))
     whole = _at(counts.sum(axis=0), middles, shares)
     # A share beyond the last but one of those timed would describe a single wait.
     whole[(1 - shares) * counts.sum() < 1] = np.nan
     again = statistics.resampled_rows(counts, "waits", _RESAMPLES).sum(axis=1)
-    waits = np.array([_at(one, middles, shares) for one in again])
+    waits = _at(again, middles, shares)
     ends = np.percentile(
         waits, [100 * statistics.ALPHA / 2, 100 * (1 - statistics.ALPHA / 2)], axis=0
     )
@@ -78,8 +79,10 @@ def pooled(buckets: pd.DataFrame, shares: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _at(counts: np.ndarray, middles: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    reached = counts.cumsum()
-    indices = np.searchsorted(reached, shares * reached[-1], side="left")
+    """For each row of counts, or for the only one."""
+    reached = counts.cumsum(axis=-1)
+    wanted = shares * reached[..., -1:]
+    indices = (reached[..., None, :] < wanted[..., :, None]).sum(axis=-1)
     return middles[indices.clip(0, len(middles) - 1)]
 
 
