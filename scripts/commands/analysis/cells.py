@@ -168,11 +168,22 @@ def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
     divides a facet only if it does not follow the axis.
     """
     found: list[Group] = []
-    for group in groups(trials, without=apart(axis)):
+    for group in groups(_perhaps_swept(trials, axis), without=apart(axis)):
         whole = _has_one_number_per_value(group.rows, axis)
         parts = [group] if whole else groups(group.rows, without=following(axis))
         found.extend(_swept(part, axis) for part in parts)
     return [group for group in found if not group.rows.empty]
+
+
+def _perhaps_swept(trials: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Without the rows of facets in which no primitive has two values of the axis: of most axes, a
+    run has one value, and thousands of facets."""
+    if trials.empty:
+        return trials
+    facet = codes(trials, [name for name in GROUP if name not in apart(axis)])
+    own = codes(trials.assign(facet=facet), ["facet", "label"])
+    swept = trials[axis].groupby(own).transform("nunique") > 1
+    return trials[swept.groupby(facet).transform("any")]
 
 
 def _has_one_number_per_value(rows: pd.DataFrame, axis: str) -> bool:
