@@ -33,8 +33,8 @@ class EndedBy(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports an error in one line, and shows its epilog as it is written. `prog`: the
-    words that a user types, such as `lockbench compare`."""
+    """A parser that reports an error in one line, and shows its epilog as it is written. `prog`:
+    the words that a user types, such as `lockbench compare`."""
 
     def __init__(self, prog: str, **how: Any) -> None:
         how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
