@@ -29,27 +29,34 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     unfair              in words, or empty
     """
     rows = table.rows
+    metric = rows["group"].map(lambda index: table.groups[index].metric)
     rows = rows.assign(
-        metric=rows["group"].map(lambda index: table.groups[index].metric),
+        metric=metric,
+        figure=verdict.figures(rows, metric),
         processor_ns=cells.processor_ns(rows),
         idlest_share=cells.idlest_share(rows),
         wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)),
     )
     valid = rows[rows["valid"]]
-    valid = valid.assign(figure=verdict.figures(valid, valid["metric"]))
     by_cell = rows.groupby("cell", sort=True)
     found = by_cell[[*cells.GROUP, "load", "group", "label", "metric"]].first()
     found["planned"] = by_cell["block"].nunique()
-    known = valid[valid["figure"] > 0].groupby("cell")
+    known = valid.loc[valid["figure"] > 0, ["cell", "block", "figure"]].groupby("cell")
     found["blocks"] = known["block"].nunique().reindex(found.index).fillna(0).astype(int)
     of_cell = known["figure"]
     found["median"], found["low"], found["high"] = of_cell.median(), of_cell.min(), of_cell.max()
     several = of_cell.count().reindex(found.index) > 3
     found["spread_low"] = of_cell.quantile(0.25).reindex(found.index).where(several, found["low"])
     found["spread_high"] = of_cell.quantile(0.75).reindex(found.index).where(several, found["high"])
-    numbers = valid.select_dtypes("number").columns.difference([*found.columns, "cell", "figure"])
-    medians = valid.groupby("cell")[list(numbers)].median()
-    found = found.join(medians)
+    by_valid = valid.groupby("cell")
+    numbers = [name for name, kind in valid.dtypes.items() if pd.api.types.is_numeric_dtype(kind)]
+    # One by one: a table of a hundred columns is not copied.
+    medians = {
+        name: by_valid[name].median()
+        for name in numbers
+        if name not in {*found.columns, "cell", "figure", "valid"}
+    }
+    found = found.join(pd.DataFrame(medians))
     found["wait_max_ns"] = valid.groupby("cell")["wait_max_ns"].max()
     unfair = pd.Series(unfairness.of_cells(rows), dtype=object)
     found["unfair"] = unfair.reindex(found.index).fillna("")

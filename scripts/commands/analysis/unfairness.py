@@ -49,7 +49,8 @@ def words(rows: pd.DataFrame) -> str:
 
 def of_cells(rows: pd.DataFrame) -> dict[int, str]:
     """The same for each `cell` of many rows."""
-    medians = asked(rows[rows["valid"]]).groupby("cell")[FIGURES].median()
+    valid = rows.loc[rows["valid"], ["cell", "mode", *FIGURES]]
+    medians = asked(valid).groupby("cell")[FIGURES].median()
     found = {int(cell): of_medians(one) for cell, one in medians.to_dict("index").items()}
     starved = starvation.of(rows)["cell"].unique()
     for cell, own in rows[rows["cell"].isin(starved)].groupby("cell"):
