@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <sys/resource.h>
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/base/quantity.h"
 #include "harness/cli/flags.h"
 #include "harness/observe/command/printed_number.h"
 #include "harness/process/child_process.h"
@@ -51,6 +53,19 @@ std::string validate_metric(const ProgramMetric& metric) {
   const absl::Status expression = Expression::parse(metric.text).status();
   if (expression.ok()) return {};
   return absl::StrCat("--metric: is neither wall nor cpu, and ", expression.message());
+}
+
+void add_time_limit(CLI::App& command, Nanoseconds& time_limit) {
+  const auto parse = [](std::string_view text) -> absl::StatusOr<Nanoseconds> {
+    const absl::StatusOr<Nanoseconds> limit = parse_duration(text);
+    if (!limit.ok() || limit->count() > 0) return limit;
+    return absl::InvalidArgumentError("leaves no time to run the program; give some, as 10min");
+  };
+  add_parsed(command,
+             {.names = "--time-limit",
+              .type = "TIME",
+              .help = "A run of the program that takes longer is ended, and has failed [10min]"},
+             parse, time_limit);
 }
 
 std::string ProgramRun::fields() const {

@@ -33,6 +33,9 @@ void add_metric(CLI::App& command, ProgramMetric& metric);
 // Empty, or what is wrong with the flags.
 std::string validate_metric(const ProgramMetric& metric);
 
+// --time-limit, which is more than 0.
+void add_time_limit(CLI::App& command, Nanoseconds& time_limit);
+
 struct ProgramRunOrder {
   std::vector<std::string> command;
   std::vector<std::string> environment;  // NAME=VALUE, in addition to this process's own

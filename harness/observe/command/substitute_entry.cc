@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/observe/command/compare_program_command.h"
@@ -122,11 +121,7 @@ class CompareProgramEntry final : public CommandWithOptions<CompareProgramOption
     add_metric(compare, options.metric);
     add_count(compare, "--blocks", {3, 10'000}, "Runs of the program with each lock [10]",
               options.blocks);
-    add_parsed(compare,
-               {.names = "--time-limit",
-                .type = "TIME",
-                .help = "A run of the program that takes longer has failed [10min]"},
-               parse_duration, options.time_limit);
+    add_time_limit(compare, options.time_limit);
     add_folder(compare, "--out", "Folder for the rows [results/programs/<time>-<program>-<id>]",
                options.out);
   }

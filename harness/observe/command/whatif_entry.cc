@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "harness/base/quantity.h"
 #include "harness/cli/command.h"
 #include "harness/cli/flags.h"
 #include "harness/observe/command/program_flags.h"
@@ -61,11 +60,7 @@ class WhatIfEntry final : public CommandWithOptions<WhatIfOptions> {
               options.longer_percent);
     add_count(whatif, "--blocks", {3, 10'000},
               "Ends after so many blocks if it is not known before [30]", options.blocks);
-    add_parsed(whatif,
-               {.names = "--time-limit",
-                .type = "TIME",
-                .help = "A run of the program that takes longer is ended, and has failed [10min]"},
-               parse_duration, options.time_limit);
+    add_time_limit(whatif, options.time_limit);
     add_folder(whatif, "--out", "Folder for the result [results/whatif/<time>-<program>-<id>]",
                options.out);
   }

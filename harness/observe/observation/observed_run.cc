@@ -76,7 +76,10 @@ class Observer {
                                 .has_ended = [this](std::uint32_t pid) { tree_.has_ended(pid); }};
     const absl::StatusOr<ForegroundEnd> end = run_in_foreground(order);
     if (!end.ok()) return end.status();
-    if (too_long_) return absl::DeadlineExceededError("the program did not end in time");
+    if (too_long_) {
+      end_the_program();  // what it forked while it was killed
+      return absl::DeadlineExceededError("the program did not end in time");
+    }
     if (stopped_ticks_ == 0) stopped_ticks_ = observe::ticks();
     return ObservedRun{.observation = read(*end), .end = *end};
   }

@@ -108,6 +108,7 @@ def test_a_run_that_fails_later_leaves_what_is_known(lockbench: Program) -> None
         (("--lower-is-better", "--", "true"), "--lower-is-better: is for a printed number"),
         (("--longer", "0", "--", "true"), "--longer"),
         (("--", "./missing"), "missing"),
+        (("--time-limit", "0", "--", LOADS, "think", "9"), "leaves no time to run the program"),
         (("--place", "no such", "--", LOADS, "think", "9"), "no place matches 'no such'; these"),
     ],
 )

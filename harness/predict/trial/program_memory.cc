@@ -64,10 +64,10 @@ std::array<std::array<Free*, kClasses>, kMostOwners> free_blocks{};
 
 std::byte* carve(std::size_t bytes, std::size_t alignment) {
   used = (used + alignment - 1) / alignment * alignment;
-  std::byte* const location = region + used;
+  std::byte* const block = region + used;
   used += bytes;
   if (used > kRegionBytes) out_of_memory();
-  return location;
+  return block;
 }
 
 std::size_t owner() {
@@ -78,9 +78,9 @@ std::size_t owner() {
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (region == nullptr) {
-    void* const location =
+    void* const block =
         std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-    return location == nullptr ? throw std::bad_alloc() : location;
+    return block == nullptr ? throw std::bad_alloc() : block;
   }
   const std::uint32_t size_class = class_for(std::max(bytes, alignment));
   Free*& first = free_blocks[owner()][size_class];
@@ -97,29 +97,29 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   return block;
 }
 
-bool is_in_region(const void* location) {
-  const auto* const block = static_cast<const std::byte*>(location);
-  return region != nullptr && block >= region && block < region + kRegionBytes;
+bool is_in_region(const void* address) {
+  const auto* const byte = static_cast<const std::byte*>(address);
+  return region != nullptr && byte >= region && byte < region + kRegionBytes;
 }
 
 const Header& header_of(const void* block) {
   return *reinterpret_cast<const Header*>(static_cast<const std::byte*>(block) - sizeof(Header));
 }
 
-void release(void* location) {
-  if (!is_in_region(location)) return std::free(location);
-  Free*& first = free_blocks[owner()][header_of(location).size_class];
-  first = new (location) Free{first};
+void release(void* block) {
+  if (!is_in_region(block)) return std::free(block);
+  Free*& first = free_blocks[owner()][header_of(block).size_class];
+  first = new (block) Free{first};
 }
 
 }  // namespace
 
 void begin_program_memory() {
-  void* const location =
+  void* const mapped =
       mmap(reinterpret_cast<void*>(kUsualAddress), kRegionBytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (location == MAP_FAILED) out_of_memory();
-  region = static_cast<std::byte*>(location);
+  if (mapped == MAP_FAILED) out_of_memory();
+  region = static_cast<std::byte*>(mapped);
 }
 
 std::span<std::byte> stack_memory() {
@@ -137,8 +137,8 @@ std::byte* zeroed_lines(std::size_t bytes) {
 
 namespace lockbench::stress::explore {
 
-bool is_of_program(const void* location) {
-  return predict::is_in_region(location);
+bool is_of_program(const void* address) {
+  return predict::is_in_region(address);
 }
 
 void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
@@ -147,11 +147,11 @@ void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
 
 // The stores of the running thread to the block that others do not see yet are never made: the
 // memory may be used for something else.
-void release_of_program(void* location) {
+void release_of_program(void* block) {
   if (machine::Simulation* const simulation = machine::Simulation::current()) {
-    simulation->forget_stores(location, static_cast<unsigned>(size_in_program(location)));
+    simulation->forget_stores(block, static_cast<unsigned>(size_in_program(block)));
   }
-  predict::release(location);
+  predict::release(block);
 }
 
 std::size_t size_in_program(const void* allocated) {
@@ -164,32 +164,32 @@ std::size_t size_in_program(const void* allocated) {
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" {
 
-void __wrap__ZdlPv(void* location) {
+void __wrap__ZdlPv(void* block) {
   namespace explore = lockbench::stress::explore;
-  explore::is_of_program(location) ? explore::release_of_program(location)
-                                   : lockbench::predict::release(location);
+  explore::is_of_program(block) ? explore::release_of_program(block)
+                                   : lockbench::predict::release(block);
 }
-void __wrap__ZdlPvm(void* location, std::size_t) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdlPvm(void* block, std::size_t) {
+  __wrap__ZdlPv(block);
 }
-void __wrap__ZdlPvSt11align_val_t(void* location, std::align_val_t) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdlPvSt11align_val_t(void* block, std::align_val_t) {
+  __wrap__ZdlPv(block);
 }
-void __wrap__ZdlPvmSt11align_val_t(void* location, std::size_t, std::align_val_t) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdlPvmSt11align_val_t(void* block, std::size_t, std::align_val_t) {
+  __wrap__ZdlPv(block);
 }
 // operator delete[]
-void __wrap__ZdaPv(void* location) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdaPv(void* block) {
+  __wrap__ZdlPv(block);
 }
-void __wrap__ZdaPvm(void* location, std::size_t) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdaPvm(void* block, std::size_t) {
+  __wrap__ZdlPv(block);
 }
-void __wrap__ZdaPvSt11align_val_t(void* location, std::align_val_t) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdaPvSt11align_val_t(void* block, std::align_val_t) {
+  __wrap__ZdlPv(block);
 }
-void __wrap__ZdaPvmSt11align_val_t(void* location, std::size_t, std::align_val_t) {
-  __wrap__ZdlPv(location);
+void __wrap__ZdaPvmSt11align_val_t(void* block, std::size_t, std::align_val_t) {
+  __wrap__ZdlPv(block);
 }
 
 }  // extern "C"
@@ -207,27 +207,27 @@ void* operator new[](std::size_t bytes) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return ::operator new(bytes, alignment);
 }
-void operator delete(void* location) noexcept {
-  lockbench::predict::release(location);
+void operator delete(void* block) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete(void* location, std::size_t) noexcept {
-  lockbench::predict::release(location);
+void operator delete(void* block, std::size_t) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete(void* location, std::align_val_t) noexcept {
-  lockbench::predict::release(location);
+void operator delete(void* block, std::align_val_t) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete(void* location, std::size_t, std::align_val_t) noexcept {
-  lockbench::predict::release(location);
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete[](void* location) noexcept {
-  lockbench::predict::release(location);
+void operator delete[](void* block) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete[](void* location, std::size_t) noexcept {
-  lockbench::predict::release(location);
+void operator delete[](void* block, std::size_t) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete[](void* location, std::align_val_t) noexcept {
-  lockbench::predict::release(location);
+void operator delete[](void* block, std::align_val_t) noexcept {
+  lockbench::predict::release(block);
 }
-void operator delete[](void* location, std::size_t, std::align_val_t) noexcept {
-  lockbench::predict::release(location);
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
+  lockbench::predict::release(block);
 }

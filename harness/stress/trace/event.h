@@ -5,7 +5,7 @@
 //
 // An acquisition is recorded after the call has returned, a release before unlock() is called. So a
 // thread that is recorded as a holder does hold, and each recorded trace of a correct lock is one
-// that its Petri net can produce.
+// that its design allows.
 //
 // Trace: the events of one run in the order in which they were seen, and how the run ended.
 #pragma once
