@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LengthenedRuns: a program runs as it is, or with the holds of one place longer.
+// LengthenedRuns: a program runs as it is, or with the holds of one place longer, or looking
+// shorter.
 //
-// Guarantees   In each run the holds of all the places are counted; only the work before their
+// Guarantees   In each run the holds of all the places are counted; only what is done before their
 //              releases differs.
 #pragma once
 
@@ -21,13 +22,13 @@
 
 namespace lockbench {
 
-// A place whose holds are made longer.
+// A place whose holds are changed.
 struct Treated {
   LengthenablePlace at;
   const ObservedPlace* place = nullptr;
   std::string program;  // whose process has it
-  std::uint64_t steps = 0;
-  double longer_ns = 0;  // that the steps take
+  HoldChange change;
+  double change_ns = 0;  // by which each hold gets longer, or looks shorter
 };
 
 class LengthenedRuns {
@@ -39,7 +40,8 @@ class LengthenedRuns {
   // The program as it is, and one for each place.
   std::size_t variants() const { return treated_.size() + 1; }
 
-  // The names of what run() returns: `wall_s,cpu_s,printed,holds_1,holds_2`.
+  // The names of what run() returns: `wall_s,cpu_s,printed,paused_s,holds_1,holds_2`. `paused_s` is
+  // what the time has of pauses.
   std::string columns() const;
 
   // The fields of a row. `variant`: 0 is the program as it is, the others are the places. Internal:

@@ -41,7 +41,7 @@ namespace lockbench {
 namespace {
 
 constexpr char kScript[] = "harness/observe/python/whatif.py";
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 constexpr std::uint32_t kFewestBlocks = 6;
 constexpr std::uint32_t kFewestToTell = 3;  // with fewer, no interval is known
 // The exit code of whatif.py with --is-known if more blocks are needed.
@@ -70,6 +70,10 @@ class NoOutput {
  private:
   int usual_;
 };
+
+bool looks_shorter(const Treated& place) {
+  return place.change.pause_ns != 0;
+}
 
 class WhatIf {
  public:
@@ -184,20 +188,25 @@ class WhatIf {
     const ObservedProcess& process = observation_.processes[at.process];
     const ObservedPlace& place = process.places[at.place];
     const double wanted_ns = place.hold.mean_ns * options_.longer_percent / 100;
+    Treated one{.at = at, .place = &place, .program = process.program};
+    const bool is_possible = options_.longer_percent <= 100 && options_.metric.text == "wall";
+    if (is_possible && can_look_shorter(observation_, at)) {
+      one.change.pause_ns = static_cast<std::uint64_t>(std::max(1.0, std::round(wanted_ns)));
+      one.change_ns = static_cast<double>(one.change.pause_ns);
+      return one;
+    }
     const auto steps =
         std::max<std::int64_t>(1, std::llround((wanted_ns - pace.entry_ns) * pace.steps_per_ns));
-    return {.at = at,
-            .place = &place,
-            .program = process.program,
-            .steps = static_cast<std::uint64_t>(steps),
-            .longer_ns = static_cast<double>(steps) / pace.steps_per_ns + pace.entry_ns};
+    one.change.steps = static_cast<std::uint64_t>(steps);
+    one.change_ns = static_cast<double>(steps) / pace.steps_per_ns + pace.entry_ns;
+    return one;
   }
 
   int say_that_nothing_is_measured() {
     err_ << (options_.place.empty() ? "no place" : "no place that --place finds")
          << " whose holds are known has holds of " << percent(kWorthMeasuringFrom) << " of the "
          << duration_text(observation_.coverage.window_s * 1e9)
-         << " together, so none was made longer\n";
+         << " together and can gain as much if they are a fifth shorter, so none was made longer\n";
     for (const ObservedProcess& process : observation_.processes) {
       for (const ObservedPlace& place : process.places) {
         if (has_holds(place) || place.greatest_gain < kProblemFrom) continue;
@@ -222,10 +231,19 @@ class WhatIf {
                                 {"acquisitions", one.at.acquisitions},
                                 {"holds_s", one.at.holds_s},
                                 {"blocked_s", one.at.blocked_s},
-                                {"longer_ns", one.longer_ns},
-                                {"steps", one.steps}});
+                                {"most_gain_s", one.at.most_gain_s},
+                                {"change_ns", one.change_ns},
+                                {"looks_shorter", looks_shorter(one)}});
     }
     return json.dump(1) + "\n";
+  }
+
+  // `whose holds are 20 % longer`.
+  std::string changes_text() const {
+    const bool shorter = std::any_of(treated_.begin(), treated_.end(), looks_shorter);
+    const bool longer = !std::all_of(treated_.begin(), treated_.end(), looks_shorter);
+    return absl::StrCat("whose holds ", shorter ? "look " : "are ", options_.longer_percent, " % ",
+                        shorter ? "shorter" : "longer", shorter && longer ? " or are longer" : "");
   }
 
   int measure() {
@@ -237,10 +255,9 @@ class WhatIf {
     say(err_, kWhatIf,
         absl::StrCat("a block is ", treated_.size() + 1, " runs of the program, about ",
                      duration_text(facts_.wall_s * 1e9 * double(treated_.size() + 1)),
-                     ": one as it is, and one with the holds of each of ", treated_.size(),
-                     treated_.size() == 1 ? " place " : " places ", options_.longer_percent,
-                     " % longer; ", std::min(kFewestBlocks, options_.blocks), " to ",
-                     options_.blocks,
+                     ": one as it is, and one for each of ", treated_.size(),
+                     treated_.size() == 1 ? " place, " : " places, ", changes_text(), "; ",
+                     std::min(kFewestBlocks, options_.blocks), " to ", options_.blocks,
                      " blocks, until it is known what they are worth; Ctrl-C ends it before that, "
                      "with what is known"));
     const LengthenedRuns runs({.command = options_.command,

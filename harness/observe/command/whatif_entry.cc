@@ -18,9 +18,13 @@ namespace {
 constexpr char kWhatIfFooter[] =
     "The lock with the most waits need not be the one that matters: a thread that waits costs\n"
     "nothing while others do what the program's end depends on. whatif runs the program once to\n"
-    "see its locks, and then in blocks: as it is, and with the holds of each place longer by a\n"
-    "known amount of work. How much longer the program takes says what a shorter hold, or no hold\n"
-    "at all, would gain. It stops when that is known to 1 % of the time or a fifth of the gain.\n"
+    "see its locks, and then in blocks: as it is, and with the holds of each place looking "
+    "shorter,\n"
+    "since all other threads pause meanwhile, and the pauses are left out of the time. Where more\n"
+    "threads run than there are processors, or with --metric, the holds are longer instead, which\n"
+    "says what shorter ones gain at most. It stops when that is known to 1 % of the time or a "
+    "fifth\n"
+    "of the gain.\n"
     "The metric is that of compare-program: a server is measured by what its load prints.\n"
     "The program's input is empty, and its output is not shown.\n"
     "\n"
@@ -55,8 +59,8 @@ class WhatIfEntry final : public CommandWithOptions<WhatIfOptions> {
               "time in holds [3]",
               options.places);
     add_count(whatif, "--longer", {1, 1000},
-              "Percent of the mean hold by which holds get longer. More is known sooner, and is "
-              "less like the program [20]",
+              "Percent of the mean hold by which holds look shorter, or get longer. More is known "
+              "sooner, and is less like the program [20]",
               options.longer_percent);
     add_count(whatif, "--blocks", {3, 10'000},
               "Ends after so many blocks if it is not known before [30]", options.blocks);

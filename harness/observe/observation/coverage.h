@@ -75,6 +75,10 @@ struct Coverage {
   std::uint64_t futex_samples = 0;
   std::uint64_t seen_futex_samples = 0;
 
+  // The time in which more threads of recorded processes could run than there are processors, as
+  // far as looks tell.
+  double crowded_s = 0;
+
   // Threads that slept in a futex when the observation began, and were still in that sleep at a
   // look afterwards: no record has its beginning. They are not among the samples.
   std::uint64_t older_sleepers = 0;

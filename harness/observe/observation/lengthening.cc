@@ -50,13 +50,18 @@ std::vector<LengthenablePlace> lengthenable_places(const Observation& observatio
       const auto [found, is_new] =
           by_code.try_emplace(code_of(place), LengthenablePlace{.process = i, .place = k});
       found->second.acquisitions += place.acquisitions;
+      ++found->second.processes;
       found->second.holds_s += place.hold.mean_ns * static_cast<double>(place.acquisitions) / 1e9;
       found->second.blocked_s += place.blocked_s;
     }
   }
   std::vector<LengthenablePlace> found;
-  for (const auto& [code, one] : by_code) {
-    if (one.holds_s >= kWorthMeasuringFrom * observation.coverage.window_s) found.push_back(one);
+  double waits_s = 0;
+  for (const ObservedProcess& process : observation.processes) waits_s += process.blocked_s;
+  const double least_s = kWorthMeasuringFrom * observation.coverage.window_s;
+  for (auto& [code, one] : by_code) {
+    one.most_gain_s = 0.2 * one.holds_s + waits_s;
+    if (one.holds_s >= least_s && one.most_gain_s >= least_s) found.push_back(one);
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.holds_s > b.holds_s; });
@@ -68,8 +73,17 @@ std::vector<LengthenablePlace> lengthenable_places(const Observation& observatio
   return found;
 }
 
+bool can_look_shorter(const Observation& observation, const LengthenablePlace& place) {
+  constexpr double kMost = 0.1;  // of the time that does not fit
+  const Coverage& coverage = observation.coverage;
+  const ObservedProcess& process = observation.processes[place.process];
+  return place.processes == 1 && process.processor_s >= (1 - kMost) * coverage.processor_s &&
+         coverage.crowded_s <= kMost * coverage.window_s &&
+         process.elsewhere_s <= kMost * process.wall_s;
+}
+
 void lengthen(observe::Header& header, std::size_t entry, const ObservedPlace& place,
-              const std::string& program, std::uint64_t steps) {
+              const std::string& program, const HoldChange& change) {
   const auto copy = [](const std::string& text, auto& to) {
     std::strncpy(to.data(), text.c_str(), to.size() - 1);
   };
@@ -84,7 +98,8 @@ void lengthen(observe::Header& header, std::size_t entry, const ObservedPlace& p
   }
   lengthened.lock_count.store(static_cast<std::uint32_t>(place.addresses.size()), kRelaxed);
   copy(program, lengthened.program);
-  lengthened.steps.store(steps, kRelaxed);
+  lengthened.steps.store(change.steps, kRelaxed);
+  lengthened.pause_ns.store(change.pause_ns, kRelaxed);
   lengthened.callers.store(static_cast<std::uint32_t>(place.callers.size()), kRelaxed);
 }
 

@@ -114,6 +114,7 @@ struct ObservedProcess {
   std::string program;
   double wall_s = 0;
   double processor_s = 0;  // of all its threads; 0: unknown
+  double elsewhere_s = 0;  // in which a thread slept in a call that others may end unseen
   std::uint32_t threads = 0;
   std::uint64_t acquisitions = 0;
   double blocked_s = 0;

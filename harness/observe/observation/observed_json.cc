@@ -81,6 +81,7 @@ Json process_json(const ObservedProcess& process, const ObservationFacts& facts)
   json["answer"] = process_text(process);
   json["threads"] = process.threads;
   json["acquisitions"] = process.acquisitions;
+  json["elsewhere_s"] = process.elsewhere_s;
   json["blocked_s"] = process.blocked_s;
   json["greatest_gain"] = process.greatest_gain;
   json["processor_bound"] = process.processor_bound;
@@ -148,6 +149,7 @@ Json coverage_json(const Coverage& coverage) {
             {"futex_samples", coverage.futex_samples},
             {"seen_futex_samples", coverage.seen_futex_samples},
             {"older_sleepers", coverage.older_sleepers},
+            {"crowded_s", coverage.crowded_s},
             {"placeless_acquisitions", coverage.placeless_acquisitions},
             {"placeless_contended", coverage.placeless_contended},
             {"starts_lost", coverage.starts_lost},

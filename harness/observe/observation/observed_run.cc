@@ -61,7 +61,7 @@ std::string end_text(int status) {
 class Observer {
  public:
   Observer(const ObservedRunOrder& order, std::unique_ptr<RecordingFile> recording)
-      : order_(order), recording_(std::move(recording)), tree_(*recording_) {}
+      : order_(order), recording_(std::move(recording)), tree_(*recording_, order.processors) {}
 
   absl::StatusOr<ObservedRun> run() {
     observed_ = order_.delay.count() == 0;
@@ -152,6 +152,7 @@ class Observer {
     for (ObservedProcess& process : observation.processes) {
       process.timeline = timeline_.of(process.record);
       process.processor_s = std::max(process.processor_s, tree_.processor_s(process.pid));
+      process.elsewhere_s = tree_.elsewhere_s(process.pid);
     }
     // The processor time is that of the whole life of a process.
     if (order_.delay.count() == 0 && order_.duration.count() == 0) {

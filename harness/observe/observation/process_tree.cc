@@ -3,6 +3,7 @@
 #include "harness/observe/observation/process_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -168,17 +169,31 @@ Unseen why_unseen(std::uint32_t pid) {
   return has_limited_memory(pid) ? Unseen::kNoMemory : Unseen::kUnknown;
 }
 
+// The words of a thread's system call, as the kernel shows it: `202 0x7f… 0x80 0x2 … stack-pointer
+// program-counter`, or only `running`.
+std::vector<std::string> call_words(std::uint32_t pid, const std::string& thread) {
+  std::ifstream file(folder_of(pid) / "task" / thread / "syscall");
+  std::vector<std::string> words;
+  for (std::string word; file >> word;) words.push_back(word);
+  return words;
+}
+
+// True if the thread sleeps in a system call that another thread may end without a futex. `-1`: it
+// waits for memory.
+bool sleeps_elsewhere(const std::vector<std::string>& words) {
+  if (words.empty() || words[0] == "running" || words[0] == "-1") return false;
+  constexpr std::array kNot{SYS_futex, SYS_clock_nanosleep, SYS_nanosleep};
+  return std::none_of(kNot.begin(), kNot.end(),
+                      [&](long call) { return words[0] == std::to_string(call); });
+}
+
 // A thread's system call, if that waits for a futex.
 struct FutexCall {
   std::int32_t value = 0;  // that the futex has while the thread waits
   std::uint64_t code = 0;  // where it was called
 };
 
-// From `202 0x7f… 0x80 0x2 … stack-pointer program-counter`, as the kernel shows it.
-std::optional<FutexCall> futex_call_of(std::uint32_t pid, const std::string& thread) {
-  std::ifstream file(folder_of(pid) / "task" / thread / "syscall");
-  std::vector<std::string> words;
-  for (std::string word; file >> word;) words.push_back(word);
+std::optional<FutexCall> futex_call_of(const std::vector<std::string>& words) {
   if (words.size() < 5 || words[0] != std::to_string(SYS_futex)) return std::nullopt;
   return FutexCall{.value = static_cast<std::int32_t>(std::strtoull(words[3].c_str(), nullptr, 16)),
                    .code = std::strtoull(words.back().c_str(), nullptr, 16)};
@@ -241,10 +256,15 @@ bool has_library(std::uint32_t pid) {
 
 std::chrono::nanoseconds ProcessTree::look(bool observes) {
   const std::map<std::uint32_t, Record> known = records();
+  const Clock::time_point now = Clock::now();
+  since_look_s_ = std::chrono::duration<double>(now - looked_).count();
+  looked_ = now;
+  runnable_ = 0;
   for (const std::uint32_t pid : descendants()) {
     const auto record = known.find(pid);
     look_at(pid, record == known.end() ? nullptr : &record->second, observes);
   }
+  if (static_cast<double>(runnable_) > processors_) crowded_s_ += since_look_s_;
   const Clock::duration passed = Clock::now() - begin_;
   return std::clamp<std::chrono::nanoseconds>(passed / 20, kFirstLook, std::chrono::seconds(1));
 }
@@ -264,7 +284,7 @@ void ProcessTree::note_sleepers() {
     const std::vector<std::string> threads = threads_of(pid);
     if (threads.size() > kMostThreads) continue;
     for (const std::string& thread : threads) {
-      if (futex_call_of(pid, thread)) sleeps_before_[thread] = sleeps_of(pid, thread);
+      if (futex_call_of(call_words(pid, thread))) sleeps_before_[thread] = sleeps_of(pid, thread);
     }
   }
 }
@@ -300,7 +320,7 @@ void ProcessTree::look_at(std::uint32_t pid, const Record* record, bool observes
   }
   image.recorded = true;
   recorded_processor_s_[pid] = image.processor_s;
-  if (observes) sample_futexes(pid, *record);
+  if (observes) sample_threads(pid, *record);
 }
 
 bool ProcessTree::sleeps_since_before(std::uint32_t pid, const std::string& thread) {
@@ -314,17 +334,22 @@ bool ProcessTree::sleeps_since_before(std::uint32_t pid, const std::string& thre
   return false;
 }
 
-void ProcessTree::sample_futexes(std::uint32_t pid, const Record& record) {
+void ProcessTree::sample_threads(std::uint32_t pid, const Record& record) {
   const std::vector<std::string> threads = threads_of(pid);
   if (threads.size() > kMostThreads) return;
   const std::uint64_t before = recording_.brief(record.slot).waiting;
   std::uint64_t sleepers = 0;
+  bool elsewhere = false;
   OpenmpCode openmp(pid);
   for (const std::string& thread : threads) {
-    const std::optional<FutexCall> call = futex_call_of(pid, thread);
+    const std::vector<std::string> words = call_words(pid, thread);
+    if (!words.empty() && words[0] == "running") ++runnable_;
+    elsewhere |= sleeps_elsewhere(words);
+    const std::optional<FutexCall> call = futex_call_of(words);
     if (!call || sleeps_since_before(pid, thread)) continue;
     if (!openmp.has_barrier(*call)) ++sleepers;
   }
+  if (elsewhere) elsewhere_s_[pid] += since_look_s_;
   const std::uint64_t known =
       std::max<std::uint64_t>(before, recording_.brief(record.slot).waiting);
   futex_samples_ += sleepers;
@@ -359,6 +384,11 @@ std::set<std::uint32_t> ProcessTree::running() const {
 double ProcessTree::processor_s(std::uint32_t pid) const {
   const auto looked = recorded_processor_s_.find(pid);
   return looked == recorded_processor_s_.end() ? 0 : looked->second;
+}
+
+double ProcessTree::elsewhere_s(std::uint32_t pid) const {
+  const auto slept = elsewhere_s_.find(pid);
+  return slept == elsewhere_s_.end() ? 0 : slept->second;
 }
 
 double ProcessTree::seen_processor_s() const {
@@ -420,6 +450,7 @@ void ProcessTree::add_to(Coverage& coverage, double processor_s) const {
                        [&counted](const UnseenProcess& named) { return named.why == counted.why; });
   });
   coverage.unseen.insert(coverage.unseen.begin(), more.begin(), more.end());
+  coverage.crowded_s = crowded_s_;
   coverage.futex_samples = futex_samples_;
   coverage.seen_futex_samples = seen_futex_samples_;
   coverage.older_sleepers = older_sleepers_.size();

@@ -24,7 +24,8 @@ class ProcessTree {
  public:
   static constexpr std::chrono::nanoseconds kFirstLook = std::chrono::milliseconds(5);
 
-  explicit ProcessTree(const RecordingFile& recording) : recording_(recording) {}
+  ProcessTree(const RecordingFile& recording, double processors)
+      : recording_(recording), processors_(processors) {}
 
   // Looks at all processes. Returns the time to the next look. `observes`: whether they record at
   // present; what their threads sleep in counts only then.
@@ -42,6 +43,10 @@ class ProcessTree {
 
   // The processor time of a recorded process.
   double processor_s(std::uint32_t pid) const;
+
+  // The time in which a thread of a recorded process slept in a system call that another thread may
+  // end unseen (a pipe, a socket, a child), as far as looks tell.
+  double elsewhere_s(std::uint32_t pid) const;
 
   // Adds what it saw. `processor_s`: of the processes that have ended.
   void add_to(Coverage& coverage, double processor_s) const;
@@ -67,15 +72,21 @@ class ProcessTree {
 
   std::map<std::uint32_t, Record> records() const;
   void look_at(std::uint32_t pid, const Record* record, bool observes);
-  void sample_futexes(std::uint32_t pid, const Record& record);
+  void sample_threads(std::uint32_t pid, const Record& record);
   bool sleeps_since_before(std::uint32_t pid, const std::string& thread);
   double seen_processor_s() const;
   std::vector<UnseenProcess> unseen() const;
 
   const RecordingFile& recording_;
+  double processors_;
   Clock::time_point begin_ = Clock::now();
+  Clock::time_point looked_ = begin_;
+  double since_look_s_ = 0;     // at this look, since the one before
+  std::uint64_t runnable_ = 0;  // threads, at this look
+  double crowded_s_ = 0;
   std::map<std::uint32_t, std::vector<Image>> images_;    // of each process, the present one last
   std::map<std::uint32_t, double> recorded_processor_s_;  // at a look at which it had a record
+  std::map<std::uint32_t, double> elsewhere_s_;
   std::uint64_t futex_samples_ = 0;
   std::uint64_t seen_futex_samples_ = 0;
   // The number of sleeps of each thread that slept when the observation began. If it is unchanged,

@@ -320,7 +320,8 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
     if (greatest_gain(observation) >= kProblemFrom) {
       verdict = {
           .kind = VerdictKind::kMayCost,
-          .answer = absl::StrCat("locks may cost time", while_busy_text(coverage), ": ", what)};
+          .answer = absl::StrCat("locks may cost time", while_busy_text(coverage),
+                                 doubts.empty() ? ": " : "; of what was seen: ", what)};
     } else if (!doubts.empty()) {
       verdict = {.kind = VerdictKind::kPartlySeen,
                  .answer = absl::StrCat(

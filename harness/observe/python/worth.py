@@ -2,21 +2,23 @@
 """What the holds of a program's locks are worth: from the rows of `lockbench whatif` to a record
 for each place. Pure, but for load().
 
-Worth         A program runs as it is, and with each hold of one place longer by a share f of the
+Worth         A program runs as it is, and with each hold of one place changed by a share f of the
               place's mean hold. The times of one block are paired (verdict.py has the ratio and its
-              interval, which holds at every look). If the program then takes q times as long, its
-              holds decide the share (q - 1) / f of its time: those on the critical path.
-Gain          A hold shorter by a fifth gains at most a fifth of that share: the time of a program
-              is the length of its longest chain of work, so it grows with a hold ever faster (it is
-              convex), and the line through two longer ones is above what a shorter one takes off.
-              In one program of 16 it was more (docs/data/whatif-truth.csv). Without holds, the
-              program gains at most that share, and no more than all holds together take, one after
-              the other. (What the waits cost themselves, system calls and the time to wake up, is
-              the lock's, and not in it.)
-Known         The gain of a fifth, to 1 % of the time or a fifth of itself.
+              interval, which holds at every look). If the program's time changes by the share c,
+              its holds decide the share c / f of it: those on the critical path.
+Shorter       Where no more threads run than there are processors, the holds look shorter: for each,
+              all other threads pause, and the pauses are left out of the time (harness/observe/
+              recorder/pauses.h). That is what shorter holds gain.
+Longer        Elsewhere, and for a number that the program prints, they are longer. What shorter
+              ones gain is at most as much: the time of a program is the length of its longest chain
+              of work, so it grows with a hold ever faster (it is convex), and the line through two
+              longer ones is above what a shorter one takes off.
+Bounds        No gain of holds that are a fifth shorter is more than a fifth of all holds, one after
+              the other, and all waits; and without holds, than all holds and waits.
+Known         The gain of a fifth, to 1 % of the time or a fifth of itself; or that it is less than
+              1 %. A gain below nothing is none.
 Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
-              2015, slows down all other threads to learn what a faster line gives; a longer hold
-              tells the same of a lock, without samples. Chen and Stenstroem, "Critical Lock
+              2015, slows down all other threads to learn what a faster line of code gives. Chen and Stenstroem, "Critical Lock
               Analysis", SC 2012, say why waits do not.
 """
 
@@ -41,7 +43,7 @@ MATTERS_FROM = 0.01
 _KNOWN_WITHIN = 0.01
 _SAME_WORK_FROM = 0.98
 _KNOWN_SHARE = 0.2
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _AS_IT_IS = "0"
 
 
@@ -56,13 +58,16 @@ class Worth:
     reads_share: float  # of its acquisitions
     waits_share: float  # of the time in which a thread waited for any lock of its process
     holds_share: float  # all its holds together, one after the other; may be above 1
-    longer_share: float  # of all holds together: by which they were made longer
+    blocked_share: float  # of the time: in which a thread waited for any lock
+    most_gain_share: float  # of the time: an upper bound, for holds shorter by a fifth
+    looks_shorter: bool  # its holds did, so its gains are those of shorter holds, and no bounds
+    changed_share: float  # of all holds together: by which they were longer, or looked shorter
     share: float  # that its holds decide
     low: float | None  # of the interval; None below 3 blocks
     high: float | None
     blocks: int
     is_rate: bool = False  # more of what the program is measured by is faster
-    holds_kept: float = 1.0  # the number of holds when they were longer, of that as it is
+    holds_kept: float = 1.0  # the number of holds when they were changed, of that as it is
 
     @property
     def decides(self) -> float:
@@ -72,7 +77,7 @@ class Worth:
     @property
     def is_impossible(self) -> bool:
         """Longer holds cost more than holds of this length can."""
-        return self.low is not None and self.low > min(self.holds_share, 1.0)
+        return self.low is not None and self.low > self._most_share
 
     @property
     def gain(self) -> float:
@@ -81,23 +86,35 @@ class Worth:
 
     @property
     def gain_low(self) -> float | None:
-        return None if self.low is None else self._gain_of(FIFTH * self.low)
+        return None if self.low is None else self._gain_of_a_fifth(self.low)
 
     @property
     def gain_high(self) -> float | None:
-        return None if self.high is None else self._gain_of(FIFTH * self.high)
+        return None if self.high is None else self._gain_of_a_fifth(self.high)
 
     @property
     def gain_most(self) -> float:
-        """The upper end, for a hold that is shorter by a fifth. In docs/data/whatif-truth.csv it is
-        above the truth in 15 of 16 programs, and the middle in 11."""
         return self.gain if self.gain_high is None else self.gain_high
+
+    @property
+    def gain_text(self) -> str:
+        """`2.7 %`, or `at most 2.7 %`."""
+        if self.looks_shorter:
+            return percent(self.gain)
+        return f"at most {percent(self.gain_most)}"
 
     @property
     def gain_without_holds(self) -> float:
         """At most; infinite for a rate that nothing else limits."""
         most = self.share if self.high is None else self.high
-        return self._gain_of(max(0.0, min(most, self.holds_share, 1.0)))
+        return self._gain_of(max(0.0, min(most, self._most_share)))
+
+    @property
+    def _most_share(self) -> float:
+        return min(self.holds_share + self.blocked_share, 1.0)
+
+    def _gain_of_a_fifth(self, share: float) -> float:
+        return self._gain_of(min(FIFTH * share, self.most_gain_share))
 
     def _gain_of(self, time_share: float) -> float:
         if not self.is_rate:
@@ -111,7 +128,7 @@ class Worth:
 
     @property
     def does_less(self) -> bool:
-        """When its holds were longer, there were fewer of them. So a program does that runs for a
+        """When its holds were changed, there were fewer of them. So a program does that runs for a
         given time, and its time says nothing of its locks."""
         return not self.is_rate and self.holds_kept < _SAME_WORK_FROM
 
@@ -123,10 +140,11 @@ class Worth:
 
     @property
     def is_known(self) -> bool:
-        if self.low is None or self.high is None:
+        if self.gain_low is None or self.gain_high is None:
             return False
-        half = FIFTH * (self.high - self.low) / 2
-        return half <= max(_KNOWN_WITHIN, _KNOWN_SHARE * abs(self.gain))
+        half = (self.gain_high - max(0.0, self.gain_low)) / 2
+        is_small = self.gain_high < MATTERS_FROM
+        return is_small or half <= max(_KNOWN_WITHIN, _KNOWN_SHARE * abs(self.gain))
 
     def record(self) -> dict[str, Any]:
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -167,8 +185,9 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
     observed = _json(folder / "observed.json")
     path = folder / "whatif.csv"
     if not path.is_file():
-        raise InputError(f"{path}: no such file; the program was not run with longer holds")
+        raise InputError(f"{path}: no such file; the program was not run with changed holds")
     rows = _whole_blocks(pd.read_csv(path), len(facts["places"]) + 1)
+    rows["wall_s"] -= rows["paused_s"]
     if rows.empty:
         raise InputError(f"{path}: has no whole block")
     lower = lower_is_better or metric != "printed"
@@ -211,7 +230,7 @@ def _whole_blocks(rows: pd.DataFrame, variants: int) -> pd.DataFrame:
 
 
 def _holds(rows: pd.DataFrame, variant: int) -> tuple[float, float]:
-    """The mean number of the place's holds in the program as it is, and with longer ones."""
+    """The mean number of the place's holds in the program as it is, and with changed ones."""
     holds = rows[f"holds_{variant}"]
     as_it_is = holds[(rows["variant"] == 0) & (holds > 0)]
     return float(as_it_is.mean()), float(holds[rows["variant"] == variant].mean())
@@ -232,13 +251,18 @@ def _worth(
     window_s: float,
     is_rate: bool,
 ) -> Worth:
-    """`holds`: in a run as it is, and in one in which they were longer. It is not all of them if
+    """`holds`: in a run as it is, and in one in which they were changed. It is not all of them if
     another place was the first to acquire some of the locks."""
     process, place = observed
-    longer = measured["longer_ns"] / place["hold"]["mean_ns"] * holds[1] / measured["acquisitions"]
+    changed = measured["change_ns"] / place["hold"]["mean_ns"] * holds[1] / measured["acquisitions"]
+    looks_shorter = measured["looks_shorter"]
 
     def share(ratio_of_speeds: float) -> float:
-        return (1 / ratio_of_speeds - 1) / longer
+        slower = (1 / ratio_of_speeds - 1) / changed
+        return -slower if looks_shorter else slower
+
+    ends = [None if one is None else share(one) for one in (compared.high, compared.low)]
+    low, high = reversed(ends) if looks_shorter else ends
 
     return Worth(
         name=measured["name"],
@@ -248,10 +272,13 @@ def _worth(
         reads_share=place["shared_acquisitions"] / max(1, place["acquisitions"]),
         waits_share=min(1.0, measured["blocked_s"] / max(1e-12, process["blocked_s"])),
         holds_share=measured["holds_s"] / max(1e-12, window_s),
-        longer_share=longer,
+        blocked_share=process["blocked_s"] / max(1e-12, window_s),
+        most_gain_share=measured["most_gain_s"] / max(1e-12, window_s),
+        looks_shorter=looks_shorter,
+        changed_share=changed,
         share=share(compared.ratio),
-        low=None if compared.high is None else share(compared.high),
-        high=None if compared.low is None else share(compared.low),
+        low=low,
+        high=high,
         blocks=compared.blocks,
         is_rate=is_rate,
         holds_kept=holds[1] / max(1.0, holds[0]),
@@ -275,16 +302,21 @@ def _about(answer: Answer, place: Worth) -> str:
         return f"{place.name}: not known; that takes 3 blocks."
     if place.does_less:
         return (
-            f"{place.name}: with longer holds, there were {percent(1 - place.holds_kept)} fewer of"
+            f"{place.name}: with changed holds, there were {percent(1 - place.holds_kept)} fewer of"
             f" them. If the program runs for a given time, the {answer.measured_by} says nothing of"
             " its locks: measure what it does (--metric)."
         )
     if place.is_nothing:
         return f"{place.name}: shorter holds gain nothing ({interval(place)})."
+    if place.low <= 0 and place.is_known:
+        return (
+            f"{place.name}: a hold shorter by a fifth gains little, if anything: at most"
+            f" {percent(place.gain_most)} ({_by(place)}{interval(place)})."
+        )
     if place.low <= 0:
         return (
-            f"{place.name}: not known yet; a hold shorter by a fifth gains at most"
-            f" {percent(place.gain_most)} (by longer holds, {interval(place)})."
+            f"{place.name}: not known yet; a hold shorter by a fifth gains {place.gain_text}"
+            f" ({_by(place)}{interval(place)})."
         )
     doubt = ""
     if place.is_impossible:
@@ -294,9 +326,13 @@ def _about(answer: Answer, place: Worth) -> str:
         )
     return (
         f"{place.name}: {_decided(answer, place)} holds on the critical path. A hold shorter by a"
-        f" fifth gains at most {percent(place.gain_most)} (by longer holds, {interval(place)}); no"
-        f" hold at all at most {percent(place.gain_without_holds)}.{doubt}"
+        f" fifth gains {place.gain_text} ({_by(place)}{interval(place)}); no hold at all at most"
+        f" {percent(place.gain_without_holds)}.{doubt}"
     )
+
+
+def _by(place: Worth) -> str:
+    return "" if place.looks_shorter else "by longer holds, "
 
 
 def _decided(answer: Answer, place: Worth) -> str:
@@ -365,7 +401,7 @@ def table(places: Sequence[Worth]) -> list[list[str]]:
             "waits",
             "holds",
             "decide",
-            "a fifth less: at most",
+            "a fifth less",
             "interval",
             "no hold: at most",
         ]
@@ -377,7 +413,7 @@ def table(places: Sequence[Worth]) -> list[list[str]]:
                 percent(one.waits_share),
                 percent(one.holds_share),
                 percent(one.decides),
-                percent(one.gain_most),
+                one.gain_text,
                 interval(one),
                 percent(one.gain_without_holds),
             ]

@@ -8,6 +8,7 @@
 
 #include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/mapped_recording.h"
+#include "harness/observe/recorder/pauses.h"
 #include "workloads/multiply_chain.h"
 
 namespace lockbench::observe {
@@ -85,6 +86,7 @@ void begin_lengthening(const Header& header, const char* program) {
     }
   }
   internal::some_are_lengthened.store(true, kRelaxed);
+  begin_pauses(header);
 }
 
 void choose_if_lengthened(const Process& process, std::uint32_t number, const Place& place) {
@@ -105,6 +107,8 @@ void lengthen_hold(Thread& thread, const void* lock, std::uint32_t number) {
   count_hold(place, thread.lengthened[entry - 1]);
   const std::uint64_t steps = place.steps.load(kRelaxed);
   if (steps != 0) multiply_chain(steps);
+  const std::uint64_t pause_ns = place.pause_ns.load(kRelaxed);
+  if (pause_ns != 0) let_others_pause(thread, pause_ns);
 }
 
 }  // namespace lockbench::observe

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lengthened holds: before a lock of a chosen place is released, the processor does some more work.
-// So `lockbench whatif` finds what the holds of the place are worth. Which places, and how much
-// work, is in the recording's header before the program starts.
+// Lengthened holds: before a lock of a chosen place is released, the processor does some more work;
+// or all other threads pause, so that the hold looks shorter (pauses.h). So `lockbench whatif`
+// finds what the holds of the place are worth. Which places, and how much, is in the recording's
+// header before the program starts.
 //
 // Cost         A process without chosen places: one load for each release. The count of holds is
 //              exact for the first 1,024 of each thread; of the others, each thread adds 64 at a
@@ -33,7 +34,7 @@ inline bool lengthens() {
 // For each new place, before other threads can find it.
 void choose_if_lengthened(const Process& process, std::uint32_t number, const Place& place);
 
-// Does the work of the lock's place; none if that was not chosen. `thread`, which calls, is about
+// Does what was chosen for the lock's place, if anything was. `thread`, which calls, is about
 // to release it. `number`: of the place that the lock has in this process.
 void lengthen_hold(Thread& thread, const void* lock, std::uint32_t number);
 

@@ -7,6 +7,8 @@
 // the results, and the value of errno, that it would see otherwise.
 //
 // It is linked with the C library alone, so that a program in C does not load the C++ library.
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <pthread.h>
@@ -15,6 +17,7 @@
 
 #include "harness/observe/primitives/internal/observer.h"
 #include "harness/observe/recorder/original.h"
+#include "harness/observe/recorder/pauses.h"
 #include "harness/observe/recorder/process_life.h"
 #include "harness/observe/recorder/recorder.h"
 #include "harness/observe/recorder/thread_record.h"
@@ -40,6 +43,7 @@ bool is_acquired(int result) {
 // `attempt` is the try, which has failed with `refused` if the lock is somebody's; `wait` waits.
 template <class Attempt, class WaitFor>
 int acquire(const Request& request, int refused, Attempt attempt, WaitFor wait_for) {
+  before_acquisition();
   const int tried = attempt();
   if (is_acquired(tried)) [[likely]] {
     acquired(request);
@@ -56,6 +60,7 @@ int acquire(const Request& request, int refused, Attempt attempt, WaitFor wait_f
 template <class Attempt>
 int try_only(Request request, int refused, Attempt attempt) {
   request.waits = false;
+  before_acquisition();
   const int result = attempt();
   if (is_acquired(result)) {
     acquired(request);
@@ -80,6 +85,38 @@ int wait_for_event(WaitFor wait_for) {
   const int result = wait_for();
   event_wait_ends(since);
   return result;
+}
+
+// A thread that begins while there are pauses. Beyond so many that begin at once, a thread begins
+// its record with its first lock.
+struct NewThread {
+  std::atomic<bool> is_used;
+  void* (*routine)(void*);
+  void* argument;
+  std::uint64_t pauses_ns;
+};
+std::array<NewThread, 256> new_threads;
+
+NewThread* note_new_thread(void* (*routine)(void*), void* argument) {
+  for (NewThread& one : new_threads) {
+    // acquire: its fields were read by the thread that used it before.
+    if (one.is_used.exchange(true, std::memory_order_acquire)) continue;
+    one.routine = routine;
+    one.argument = argument;
+    one.pauses_ns = thread_starts_another();
+    return &one;
+  }
+  return nullptr;
+}
+
+void* run_new_thread(void* noted) {
+  auto& one = *static_cast<NewThread*>(noted);
+  void* (*const routine)(void*) = one.routine;
+  void* const argument = one.argument;
+  const std::uint64_t pauses_ns = one.pauses_ns;
+  one.is_used.store(false, std::memory_order_release);
+  thread_begins(pauses_ns);
+  return routine(argument);
 }
 
 // The functions of semaphores return -1 and set errno. A success leaves errno alone.
@@ -341,6 +378,20 @@ LOCKBENCH_EXPORT pthread_cond_signal(pthread_cond_t* condition) noexcept {
 LOCKBENCH_EXPORT pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   lockbench::observe::condition_signalled(condition);
   return LOCKBENCH_ORIGINAL(pthread_cond_broadcast)(condition);
+}
+
+LOCKBENCH_EXPORT pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                void* (*routine)(void*), void* argument) noexcept {
+  lockbench::observe::NewThread* const noted =
+      lockbench::observe::some_pause() ? lockbench::observe::note_new_thread(routine, argument)
+                                       : nullptr;
+  if (noted == nullptr) {
+    return LOCKBENCH_ORIGINAL(pthread_create)(thread, attributes, routine, argument);
+  }
+  const int result = LOCKBENCH_ORIGINAL(pthread_create)(thread, attributes,
+                                                        lockbench::observe::run_new_thread, noted);
+  if (result != 0) noted->is_used.store(false, std::memory_order_release);
+  return result;
 }
 
 LOCKBENCH_EXPORT pthread_join(pthread_t thread, void** result) {

@@ -11,6 +11,7 @@
 #include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/lengthened.h"
 #include "harness/observe/recorder/mapped_recording.h"
+#include "harness/observe/recorder/pauses.h"
 #include "harness/observe/recorder/ticks.h"
 
 namespace lockbench::observe {
@@ -107,6 +108,7 @@ void begin_in_child() {
     MappedRecording::header()->under_filter.fetch_add(1, kRelaxed);
     return;
   }
+  if (some_pause()) begin_pauses_in_child();
   begin_process(true);
 }
 
@@ -116,6 +118,10 @@ void process_ends() {
   // A child of vfork() ends in its parent's memory.
   if (!MappedRecording::is_filtered() && process->pid.load(kRelaxed) != number_of_this_process()) {
     return;
+  }
+  Thread& thread = this_thread();
+  if (some_pause() && thread.process == process) {
+    account_for_pauses(thread, *MappedRecording::header());
   }
   end_record(*process, ProcessEnd::kExited);
   if (has_no_locks(*process)) MappedRecording::give_back();

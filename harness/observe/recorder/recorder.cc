@@ -16,6 +16,7 @@
 #include "harness/observe/recorder/lock_orders.h"
 #include "harness/observe/recorder/lock_table.h"
 #include "harness/observe/recorder/mapped_recording.h"
+#include "harness/observe/recorder/pauses.h"
 #include "harness/observe/recorder/place_table.h"
 #include "harness/observe/recorder/process_life.h"
 #include "harness/observe/recorder/thread_record.h"
@@ -23,6 +24,18 @@
 
 namespace lockbench::observe {
 namespace {
+
+// Before the thread does what others wait for, or waits itself.
+[[gnu::always_inline]] inline void pay(Thread& thread) {
+  if (some_pause()) [[unlikely]]
+    pay_pauses(thread);
+}
+
+// After it has waited for another thread.
+[[gnu::always_inline]] inline void forgive(Thread& thread) {
+  if (some_pause()) [[unlikely]]
+    forgive_pauses(thread);
+}
 
 // The process to record in, or nullptr.
 [[gnu::always_inline]] inline Process* active() {
@@ -303,8 +316,10 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
     --held->depth;
     return;
   }
-  if (lengthens()) [[unlikely]]
+  if (lengthens()) [[unlikely]] {
+    pay(thread);
     lengthen_hold(thread, lock, held->place);
+  }
   if (held->since != 0 || held->is_watched) {
     const std::uint64_t now = ticks();
     if (held->is_watched) held->entry->released.store(now, kRelaxed);
@@ -374,6 +389,12 @@ bool recording() {
   return active() != nullptr;
 }
 
+void before_acquisition() {
+  if (!some_pause()) [[likely]]
+    return;
+  if (Process* const process = active()) pay_pauses(thread_of(*process));
+}
+
 void acquired(const Request& request) {
   Process* const process = active();
   if (process == nullptr) return;
@@ -396,6 +417,7 @@ void wait_ends(const Request& request, std::uint64_t since, bool acquired) {
   const std::uint64_t now = ticks();
   end_wait_if_begun(*process, this_thread(), since, now);
   Thread& thread = thread_of(*process);
+  if (acquired) forgive(thread);
   if (!acquired || thread.inside.depth != 0) return;
   note_acquisition(*process, thread, request, true, since, now);
 }
@@ -413,6 +435,7 @@ void released(const void* lock, const void* caller) {
 }
 
 void semaphore_posted(const void* semaphore) {
+  before_acquisition();
   Process* const process = active();
   Lock* const entry = process == nullptr ? nullptr : find_lock(semaphore);
   if (entry == nullptr) return;
@@ -424,6 +447,7 @@ void semaphore_posted(const void* semaphore) {
 }
 
 void futex_woken(const void* futex) {
+  before_acquisition();
   Process* const process = active();
   Lock* const entry = process == nullptr ? nullptr : find_lock(futex);
   if (entry == nullptr) return;
@@ -458,6 +482,7 @@ void condition_wait_ends(const void* condition, const Request& mutex, const Cond
   end_wait_if_begun(*process, this_thread(), wait.since, now);
   if (active() == nullptr) return;
   Thread& thread = thread_of(*process);
+  if (signalled) forgive(thread);
   if (thread.inside.depth != 0) return;
   std::uint64_t since = 0;
   Lock* const entry = find_lock(mutex.lock);
@@ -475,6 +500,7 @@ void condition_wait_ends(const void* condition, const Request& mutex, const Cond
 
 void condition_signalled(const void* condition) {
   if (active() == nullptr) return;
+  before_acquisition();
   Signal& signal = signal_of(condition);
   signal.ticks.store(ticks(), kRelaxed);
   signal.condition.store(condition, kRelaxed);
@@ -485,13 +511,16 @@ std::uint64_t event_wait_begins() {
   if (process == nullptr) return 0;
   Thread& thread = thread_of(*process);
   if (thread.inside.depth != 0) return begin_wait_inside(*process, thread);
+  pay(thread);
   begin_wait(thread, *process, nullptr, false, ticks());
   return thread.waiting.since;
 }
 
 void event_wait_ends(std::uint64_t since) {
   Process* const process = this_process();
-  if (process != nullptr) end_wait_if_begun(*process, this_thread(), since, ticks());
+  if (process == nullptr) return;
+  end_wait_if_begun(*process, this_thread(), since, ticks());
+  if (since != 0) forgive(this_thread());
 }
 
 void futex_wait_ends(const Request& request, std::uint64_t since, bool slept) {
@@ -499,6 +528,7 @@ void futex_wait_ends(const Request& request, std::uint64_t since, bool slept) {
   Thread& thread = this_thread();
   if (process == nullptr || thread.process != process || thread.waiting.since == 0) return;
   end_wait(thread, *process, ticks(), slept);
+  if (slept) forgive(thread);
   if (!slept || thread.inside.depth != 0) return;
   note_acquisition(*process, thread, request, true, since, 0);
 }
@@ -509,7 +539,16 @@ void ended(const void* lock) {
 
 void thread_ends() {
   Process* const process = this_process();
-  if (process != nullptr && this_thread().process == process) thread_of(*process);
+  if (process != nullptr && this_thread().process == process) pay(thread_of(*process));
+}
+
+std::uint64_t thread_starts_another() {
+  Process* const process = active();
+  return process == nullptr ? 0 : thread_of(*process).pauses_ns;
+}
+
+void thread_begins(std::uint64_t pauses_ns) {
+  if (Process* const process = active()) thread_of(*process).pauses_ns = pauses_ns;
 }
 
 void told_enters(const void* lock) {

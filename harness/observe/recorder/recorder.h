@@ -36,6 +36,9 @@ struct Request {
   bool waits = true;  // false: it is a try
 };
 
+// Before a lock is acquired, with a wait or without one: a thread that owes a pause pays it.
+void before_acquisition();
+
 // An acquisition without a wait.
 void acquired(const Request& request);
 
@@ -76,6 +79,11 @@ void ended(const void* lock);
 
 // The calling thread ends.
 void thread_ends();
+
+// The calling thread starts another one, which is told what is returned as its first act. Only if
+// there are pauses: else a thread begins its record with its first lock.
+std::uint64_t thread_starts_another();
+void thread_begins(std::uint64_t pauses_ns);
 
 // A lock that tells of itself (<lockbench/observed.h>). The mutexes, conditions and futexes that
 // its members use between told_enters() and told_leaves() are parts of it: they have no records,

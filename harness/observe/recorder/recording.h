@@ -190,10 +190,10 @@ struct Started {
   std::array<char, 120> program;
 };
 
-// A place whose holds are made longer. It is known by what another recording has of it: its
-// callers, and the addresses of its locks, if they are few. Where threads race for the first
-// acquisition, the callers are others in each run; and addresses are the same only where the kernel
-// does not choose them at random.
+// A place whose holds are made longer, or look shorter. It is known by what another recording has
+// of it: its callers, and the addresses of its locks, if they are few. Where threads race for the
+// first acquisition, the callers are others in each run; and addresses are the same only where the
+// kernel does not choose them at random.
 struct LengthenedPlace {
   static constexpr std::size_t kMostLocks = 64;
 
@@ -204,6 +204,7 @@ struct LengthenedPlace {
   Number callers;                                // of its code; 0: this entry is not used
   Count steps;                                   // of multiply_chain(), before each release
   Count holds;                                   // that ended, about, also if there are no steps
+  Count pause_ns;                                // of all other threads, for each hold (pauses.h)
   std::array<Caller, Place::kMostCallers> code;  // innermost first
   Number lock_count;
   std::array<Count, kMostLocks> locks;  // addresses in processes of this program:
@@ -215,7 +216,7 @@ struct Header {
   static constexpr std::size_t kLengthened = 8;
   static constexpr std::size_t kStarted = 256;
   static constexpr std::size_t kProcessors = 4096;
-  static constexpr std::uint32_t kVersion = 4;
+  static constexpr std::uint32_t kVersion = 5;
 
   Number version;                    // kVersion
   Number paused;                     // 1: nothing is counted
@@ -234,6 +235,7 @@ struct Header {
   // Of each processor, by the kernel's number: 1 + the rank of its kind of core; 0: unknown.
   std::array<std::atomic<std::uint8_t>, kProcessors> core_kind_of;
   std::array<LengthenedPlace, kLengthened> lengthened;  // the used entries first
+  Count paused_ns;  // of processes that ended: what their last thread accounts for
 };
 
 // Where the parts are in the file. All are multiples of the largest page.

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "harness/observe/recorder/counters.h"
+#include "harness/observe/recorder/pauses.h"
 
 namespace lockbench::observe {
 namespace {
@@ -24,6 +25,7 @@ thread_local constinit Thread internal::the_thread{};
   thread.number = process.threads.fetch_add(1, kRelaxed) + 1;
   thread.random = thread.number * 2654435761U | 1;
   thread.until_sample = internal::next_distance(thread);
+  if (some_pause()) begin_pauses_of(thread);
   if (the_key < kKeysInThread) pthread_setspecific(the_key, &thread);
 }
 

@@ -78,6 +78,7 @@ struct Thread {
   std::array<std::uint64_t, kOrdersKnown> orders;  // that it has noted
   std::array<std::uint64_t, kCountedPlaces / 64> used_places;
   std::array<std::uint32_t, Header::kLengthened> lengthened;  // holds, by entry of the header
+  std::uint64_t pauses_ns;  // paid, forgiven, or caused by its own holds (pauses.h)
 
   // The holds of a thread are few: the innermost is the likeliest.
   Held* find_held(const void* lock) {

@@ -111,6 +111,29 @@ static void think(void) {
   }
 }
 
+// A thread that acquires no lock lives until the main thread has held one `number` times for 20 us.
+// Prints the time from then to the thread's end.
+static atomic_int held_all;
+static void* lives_on(void* unused) {
+  while (!held_all) {
+  }
+  return unused;
+}
+static void beside(void) {
+  pthread_create(&threads[0], NULL, lives_on, NULL);
+  for (long i = 0; i < number; ++i) {
+    pthread_mutex_lock(&locks[0]);
+    spin_ns(20000);
+    pthread_mutex_unlock(&locks[0]);
+  }
+  struct timespec from, to;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  held_all = 1;
+  pthread_join(threads[0], NULL);
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  printf("%.9f s\n", (double)(to.tv_sec - from.tv_sec) + (to.tv_nsec - from.tv_nsec) / 1e9);
+}
+
 // Waits for a condition `number` times, 1 ms each.
 static void condition(void) {
   pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -358,7 +381,7 @@ int main(int argc, char** argv) {
       {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
       {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
       {"cost", cost},           {"wrapped", wrapped},     {"c11", c11},
-      {"racing", racing},
+      {"racing", racing},       {"beside", beside},
   };
   if (argc > 2) number = atol(argv[2]);
   for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {

@@ -259,20 +259,56 @@ TEST(LengthenablePlaces, AreThoseWithMostOfTheTimeInHolds) {
   futex.kind = observe::LockKind::kFutex;
   ObservedPlace compiled = held_place("", 8, 900'000);
   observation.processes.resize(2);
+  ObservedPlace seldom = held_place("/bin/a", 3, 9'000);  // 9 ms: less than 1 %
+  seldom.blocked_s = 0.3;
+  observation.processes[0].blocked_s = 0.8;
   observation.processes[0].places = {held_place("/bin/a", 2, 100'000), waited, futex, compiled,
-                                     held_place("/bin/a", 3, 9'000)};  // 9 ms: less than 1 %
+                                     seldom};
   // The same program, once more.
   observation.processes[1].places = {held_place("/bin/a", 2, 50'000),
-                                     held_place("/bin/b", 2, 30'000)};
+                                     held_place("/bin/b", 2, 60'000)};
   const auto found = lengthenable_places(observation, 8, nullptr);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].place, 1U);  // it has the longest waits
   EXPECT_EQ(found[1].acquisitions, 150'000U);
   EXPECT_DOUBLE_EQ(found[1].holds_s, 0.15);
   EXPECT_EQ(std::pair(found[2].process, found[2].place), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_DOUBLE_EQ(found[1].most_gain_s, 0.83);
   EXPECT_EQ(lengthenable_places(observation, 2, nullptr).size(), 2U);
   const absl::StatusOr<Expression> none = Expression::parse("put");
   EXPECT_TRUE(lengthenable_places(observation, 8, &*none).empty());
+}
+
+TEST(LengthenablePlaces, CanGainAHundredthOfTheTime) {
+  Observation observation;
+  observation.coverage.window_s = 1;
+  observation.processes.resize(1);
+  // Nobody waits, and a fifth of the holds is less than 1 %.
+  observation.processes[0].places = {held_place("/bin/a", 1, 49'000),
+                                     held_place("/bin/a", 2, 51'000)};
+  const auto found = lengthenable_places(observation, 8, nullptr);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].place, 1U);
+}
+
+TEST(CanLookShorter, IfOneProcessHasThePlaceAndItsThreadsHadProcessors) {
+  Observation observation;
+  observation.coverage.window_s = 1;
+  observation.coverage.processor_s = 2;
+  observation.coverage.crowded_s = 0.1;
+  observation.processes.resize(2);
+  observation.processes[1].wall_s = 1;
+  observation.processes[1].processor_s = 1.8;
+  observation.processes[1].elsewhere_s = 0.1;
+  const LengthenablePlace place{.process = 1, .processes = 1};
+  EXPECT_TRUE(can_look_shorter(observation, place));
+  EXPECT_FALSE(can_look_shorter(observation, {.process = 1, .processes = 2}));
+  EXPECT_FALSE(can_look_shorter(observation, {.process = 0, .processes = 1}));
+  observation.coverage.crowded_s = 0.11;
+  EXPECT_FALSE(can_look_shorter(observation, place));
+  observation.coverage.crowded_s = 0;
+  observation.processes[1].elsewhere_s = 0.11;
+  EXPECT_FALSE(can_look_shorter(observation, place));
 }
 
 TEST(WhatIf, AsksMoreSeldomTheLongerItTakes) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`lockbench whatif`: holds of a place get longer, and what was measured becomes an answer."""
+"""`lockbench whatif`: holds of a place get longer or look shorter, and what was measured becomes an
+answer."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import worth
 from analysis.errors import InputError
@@ -31,7 +33,8 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 
 
 def test_each_hold_of_the_place_is_longer_by_work(lockbench: Program) -> None:
-    # Holds of 20 us, ten times longer: the processor does 60 ms more.
+    # Holds of 20 us, ten times longer: the processor does 60 ms more. They cannot look shorter by
+    # that.
     words = ("--longer", "1000", "--blocks", "6", "--out", "out")
     done = lockbench.run("whatif", *words, "--", LOADS, "think", "300")
     assert done.returncode in (0, 4), done.stderr  # a busy machine needs more blocks
@@ -49,6 +52,29 @@ def test_each_hold_of_the_place_is_longer_by_work(lockbench: Program) -> None:
     assert done.stdout.startswith("think loads.c:")
     page = (lockbench.folder / "out/whatif.html").read_text(encoding="utf-8")
     assert "think loads.c" in page and page.count("<rect") == 2
+
+
+def test_all_other_threads_pause_so_that_a_hold_looks_shorter(lockbench: Program) -> None:
+    times = lockbench.folder / "times"
+    words = ("--longer", "50", "--blocks", "3", "--out", "out", "--", "sh", "-c")
+    done = lockbench.run("whatif", *words, f"{LOADS} beside 3000 >> {times}")
+    assert done.returncode in (0, 4), done.stderr
+    assert "whose holds look 50 % shorter" in done.stderr
+    facts = json.loads((lockbench.folder / "out/whatif.json").read_text(encoding="utf-8"))
+    (place,) = facts["places"]
+    assert place["looks_shorter"]
+    pauses_s = 3000 * place["change_ns"] / 1e9
+    assert pauses_s > 0.024  # holds take 20 us at least
+    rows = rows_of(lockbench.folder / "out")
+    ends_s = [float(line.split()[0]) for line in times.read_text().splitlines() if line[-1] == "s"]
+    assert len(ends_s) == 1 + len(rows)  # with the first run, which pauses for nothing
+    for row, end_s in zip(rows, ends_s[1:]):
+        paused_s = float(row["paused_s"])
+        if row["variant"] == "0":
+            assert paused_s == 0
+        else:
+            # The thread without locks has paid all before the main thread goes on.
+            assert end_s >= pauses_s and paused_s == pytest.approx(pauses_s, rel=0.01)
 
 
 def test_locks_without_holds_need_one_run(lockbench: Program) -> None:
@@ -173,22 +199,27 @@ def answer_of(
         "processes": [process],
         "verdict": {"kind": "may_cost"},
     }
-    known = {"acquisitions": PLACE["acquisitions"], "holds_s": 0.5, "longer_ns": 200} | {
-        name: value for name, value in about.items() if name == "acquisitions"
+    known = {
+        "acquisitions": PLACE["acquisitions"],
+        "holds_s": 0.5,
+        "most_gain_s": 0.15,
+        "change_ns": 200,
+        "looks_shorter": False,
     }
+    known |= {name: value for name, value in about.items() if name in known}
     measured = [
         {"name": f"place {i + 1}", "process": 0, "place": i, "blocked_s": (0.05, 0.15)[i]} | known
         for i in range(count)
     ]
     (folder / "observed.json").write_text(json.dumps(observed), encoding="utf-8")
-    facts = {"schema_version": 1, "places": measured}
+    facts = {"schema_version": 2, "places": measured}
     (folder / "whatif.json").write_text(json.dumps(facts), encoding="utf-8")
     counted = [f"holds_{i + 1}" for i in range(count)]
-    lines = [",".join(["block", "variant", "wall_s", "cpu_s", "printed", *counted])]
+    lines = [",".join(["block", "variant", "wall_s", "cpu_s", "printed", "paused_s", *counted])]
     for block, block_times in enumerate(times):
         for variant, value in enumerate(block_times):
             holds = PLACE["acquisitions"] * (1 if variant == 0 else holds_kept)
-            lines.append(f"{block},{variant},{value},{value},{value}" + f",{holds}" * count)
+            lines.append(f"{block},{variant},{value},{value},{value},0" + f",{holds}" * count)
     (folder / "whatif.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return worth.load(folder, metric, metric != "printed")
 
@@ -209,9 +240,28 @@ def test_the_slope_is_the_share_that_holds_decide(tmp_path: Path) -> None:
     assert place.gain == pytest.approx(0.04, abs=0.002)
     assert place.low is not None and place.high is not None and place.low < 0.2 < place.high
     assert place.matters and place.is_known and not place.is_nothing
-    # No more than its holds take: half of the time.
-    assert place.gain_without_holds <= 0.5
+    # No more than its holds take, half of the time, and all waits.
+    assert place.gain_without_holds <= 0.7
     assert "of 1 s, 200 ms" in worth.sentences(answer)[0]
+
+
+def test_holds_that_look_shorter_gain_what_is_saved(tmp_path: Path) -> None:
+    answer = answer_of(tmp_path, noisy(1.0, 0.97, blocks=20), looks_shorter=True)
+    (place,) = answer.places
+    assert place.gain == pytest.approx(0.03, abs=0.002)
+    assert place.gain_low is not None and place.gain_high is not None
+    assert place.gain_low < 0.03 < place.gain_high and place.matters
+    assert "A hold shorter by a fifth gains 3 % (" in worth.sentences(answer)[0]
+    assert worth.table(answer.places)[1][4] == "3 %"
+
+
+def test_pauses_are_no_part_of_the_time(tmp_path: Path) -> None:
+    answer_of(tmp_path, noisy(1.0, 1.0, blocks=20), looks_shorter=True)
+    path = tmp_path / "whatif.csv"
+    rows = pd.read_csv(path)
+    rows["paused_s"] = rows["variant"] * 0.04
+    rows.to_csv(path, index=False)
+    assert worth.load(tmp_path, "wall", True).places[0].gain == pytest.approx(0.04, abs=0.002)
 
 
 def test_holds_that_were_left_out_count(tmp_path: Path) -> None:
@@ -275,10 +325,23 @@ def test_no_more_is_decided_than_the_holds_take(tmp_path: Path) -> None:
     assert not usual.is_impossible
 
 
+def test_no_more_is_gained_than_holds_and_waits_allow(tmp_path: Path) -> None:
+    wide = [(1.0, 1.3), (1.2, 0.9), (0.9, 1.0), (1.1, 1.2), (1.0, 1.3), (1.3, 1.1)]
+    answer = answer_of(tmp_path, wide, most_gain_s=0.012)
+    (place,) = answer.places
+    assert place.high is not None and worth.FIFTH * place.high > 0.012
+    assert place.gain_high == 0.012 and place.is_known and not place.is_nothing
+    assert "gains little, if anything: at most 1.2 %" in worth.sentences(answer)[0]
+    # However little the runs tell, this is nothing.
+    answer = answer_of(tmp_path, wide, most_gain_s=0.009)
+    assert answer.places[0].is_nothing and answer.is_known
+    assert "gain nothing" in worth.sentences(answer)[0]
+
+
 def test_an_interrupted_block_is_left_out(tmp_path: Path) -> None:
     answer_of(tmp_path, noisy(1.0, 1.04, blocks=7))
     with (tmp_path / "whatif.csv").open("a", encoding="utf-8") as file:
-        file.write("7,1,9,9,9,1000\n")
+        file.write("7,1,9,9,9,0,1000\n")
     assert worth.load(tmp_path, "wall", True).blocks == 7
 
 

@@ -22,15 +22,15 @@ def page(answer: worth.Answer) -> str:
         sentences=worth.sentences(answer),
         bars=[_bar(place) for place in answer.places],
         table=worth.table(answer.places),
-        longer=_longer(answer.places),
+        changed=_changed(answer.places),
         style=(_HERE / "observed.css").read_text(encoding="utf-8"),
         policy=_POLICY,
     )
 
 
-def _longer(places: Sequence[worth.Worth]) -> str:
-    """`20 %`; `11 to 20 %`, if steps of work are coarse or not all holds were made longer."""
-    shares = [place.longer_share for place in places]
+def _changed(places: Sequence[worth.Worth]) -> str:
+    """`20 %`; `11 to 20 %`, if steps of work are coarse or not all holds were changed."""
+    shares = [place.changed_share for place in places]
     low, high = (worth.percent(share) for share in (min(shares), max(shares)))
     return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
