@@ -2,14 +2,17 @@
 
 #include "harness/observe/command/lengthened_runs.h"
 
+#include <algorithm>
+
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/observe/observation/recording_file.h"
 
 namespace lockbench {
 
 std::string LengthenedRuns::columns() const {
-  std::string columns = "wall_s,cpu_s,printed,paused_s";
+  std::string columns = "wall_s,cpu_s,printed,pauses_s";
   for (std::size_t i = 1; i <= treated_.size(); ++i) absl::StrAppend(&columns, ",holds_", i);
   return columns;
 }
@@ -28,27 +31,63 @@ absl::StatusOr<std::string> LengthenedRuns::run(std::size_t variant) const {
       " further runs: others acquire its locks first. Choose other places by --place"));
 }
 
-// Absent: no hold was changed.
-absl::StatusOr<std::optional<std::string>> LengthenedRuns::try_run(std::size_t variant) const {
+absl::StatusOr<LengthenedRuns::Done> LengthenedRuns::run_with(
+    const std::vector<HoldChange>& changes) const {
   const auto recording = RecordingFile::create(0);
   if (!recording.ok()) return recording.status();
   observe::Header& header = (*recording)->header();
+  // relaxed: the program that reads is started later, and has ended before it is read.
+  const bool some_pause = std::any_of(treated_.begin(), treated_.end(), looks_shorter);
+  header.some_pause.store(some_pause ? 1 : 0, std::memory_order_relaxed);
   for (std::size_t i = 0; i < treated_.size(); ++i) {
-    lengthen(header, i, *treated_[i].place, treated_[i].program,
-             variant == i + 1 ? treated_[i].change : HoldChange{});
+    lengthen(header, i, *treated_[i].place, treated_[i].program, changes[i]);
   }
   ProgramRunOrder order = order_;
   order.environment.push_back((*recording)->variable());
-  const absl::StatusOr<ProgramRun> run = run_program(order);
+  absl::StatusOr<ProgramRun> run = run_program(order);
   if (!run.ok()) return run.status();
-  if (variant != 0 && lengthened_holds(header, variant - 1) == 0) return std::nullopt;
-  const double paused_s =
-      static_cast<double>(header.paused_ns.load(std::memory_order_relaxed)) / 1e9;
-  std::string fields = absl::StrCat(run->fields(), ",", paused_s);
+  Done done{
+      .run = *std::move(run),
+      .pauses_s = static_cast<double>(header.accounted_ns.load(std::memory_order_relaxed)) / 1e9,
+      .holds = {}};
   for (std::size_t i = 0; i < treated_.size(); ++i) {
-    absl::StrAppend(&fields, ",", lengthened_holds(header, i));
+    done.holds.push_back(lengthened_holds(header, i));
   }
-  return fields;
+  return done;
+}
+
+absl::StatusOr<std::optional<std::string>> LengthenedRuns::try_run(std::size_t variant) const {
+  std::vector<HoldChange> changes(treated_.size());
+  if (variant != 0) changes[variant - 1] = treated_[variant - 1].change;
+  const absl::StatusOr<Done> done = run_with(changes);
+  if (!done.ok()) return done.status();
+  if (variant != 0 && done->holds[variant - 1] == 0) return std::nullopt;
+  if (variant != 0 && looks_shorter(treated_[variant - 1]) && done->pauses_s == 0) {
+    return absl::InternalError(
+        order_.who +
+        " did not end by the C library's exit(), so its pauses are not known; with --longer 101, "
+        "holds are longer instead");
+  }
+  return absl::StrCat(done->run.fields(), ",", done->pauses_s, ",",
+                      absl::StrJoin(done->holds, ","));
+}
+
+absl::StatusOr<double> LengthenedRuns::holds_kept_when_longer() const {
+  constexpr double kAsLong = 1.02;  // of the time
+  std::vector<HoldChange> changes(treated_.size());
+  const absl::StatusOr<Done> usual = run_with(changes);
+  if (!usual.ok()) return usual.status();
+  for (std::size_t i = 0; i < changes.size(); ++i) changes[i].steps = treated_[i].twice_steps;
+  const absl::StatusOr<Done> longer = run_with(changes);
+  if (!longer.ok()) return longer.status();
+  if (longer->run.wall_s > kAsLong * usual->run.wall_s) return 1;
+  double least = 1;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (usual->holds[i] == 0 || longer->holds[i] == 0) continue;  // others acquired its locks first
+    least = std::min(least,
+                     static_cast<double>(longer->holds[i]) / static_cast<double>(usual->holds[i]));
+  }
+  return least;
 }
 
 }  // namespace lockbench

@@ -28,8 +28,13 @@ struct Treated {
   const ObservedPlace* place = nullptr;
   std::string program;  // whose process has it
   HoldChange change;
-  double change_ns = 0;  // by which each hold gets longer, or looks shorter
+  std::uint64_t twice_steps = 0;  // of HoldChange: each hold is twice as long
+  double change_ns = 0;           // by which each hold gets longer, or looks shorter
 };
+
+inline bool looks_shorter(const Treated& place) {
+  return place.change.shorter_by != 0;
+}
 
 class LengthenedRuns {
  public:
@@ -40,7 +45,7 @@ class LengthenedRuns {
   // The program as it is, and one for each place.
   std::size_t variants() const { return treated_.size() + 1; }
 
-  // The names of what run() returns: `wall_s,cpu_s,printed,paused_s,holds_1,holds_2`. `paused_s` is
+  // The names of what run() returns: `wall_s,cpu_s,printed,pauses_s,holds_1,holds_2`. `pauses_s` is
   // what the time has of pauses.
   std::string columns() const;
 
@@ -49,7 +54,20 @@ class LengthenedRuns {
   // run_program().
   absl::StatusOr<std::string> run(std::size_t variant) const;
 
+  // Of two further runs, the second with holds of all places twice as long: the least share of its
+  // holds that a place had left. 1 if the second run took longer. A program that runs for a given
+  // time does less in it.
+  absl::StatusOr<double> holds_kept_when_longer() const;
+
  private:
+  struct Done {
+    ProgramRun run;
+    double pauses_s = 0;
+    std::vector<std::uint64_t> holds;  // of each place
+  };
+  // `changes`: of each place.
+  absl::StatusOr<Done> run_with(const std::vector<HoldChange>& changes) const;
+  // Absent: no hold was changed.
   absl::StatusOr<std::optional<std::string>> try_run(std::size_t variant) const;
 
   ProgramRunOrder order_;

@@ -71,10 +71,6 @@ class NoOutput {
   int usual_;
 };
 
-bool looks_shorter(const Treated& place) {
-  return place.change.pause_ns != 0;
-}
-
 class WhatIf {
  public:
   WhatIf(const WhatIfOptions& options, std::ostream& err) : options_(options), err_(err) {}
@@ -158,8 +154,6 @@ class WhatIf {
     if (places.empty()) return say_that_nothing_is_measured();
     const SpinPace pace = SpinPace::measure();
     for (const LengthenablePlace& at : places) treated_.push_back(treated(at, pace));
-    const absl::Status written = replace_file(folder_ / "whatif.json", facts_json());
-    if (!written.ok()) return complain(err_, kWhatIf, written, kCouldNotFinish);
     return measure();
   }
 
@@ -184,21 +178,25 @@ class WhatIf {
     return names.empty() ? "none, since no lock was acquired" : absl::StrJoin(names, "; ");
   }
 
+  static std::uint64_t steps_for(double ns, const SpinPace& pace) {
+    const double steps = std::round((ns - pace.entry_ns) * pace.steps_per_ns);
+    return static_cast<std::uint64_t>(std::max(1.0, steps));
+  }
+
   Treated treated(const LengthenablePlace& at, const SpinPace& pace) const {
     const ObservedProcess& process = observation_.processes[at.process];
     const ObservedPlace& place = process.places[at.place];
     const double wanted_ns = place.hold.mean_ns * options_.longer_percent / 100;
     Treated one{.at = at, .place = &place, .program = process.program};
+    one.twice_steps = steps_for(place.hold.mean_ns, pace);
     const bool is_possible = options_.longer_percent <= 100 && options_.metric.text == "wall";
     if (is_possible && can_look_shorter(observation_, at)) {
-      one.change.pause_ns = static_cast<std::uint64_t>(std::max(1.0, std::round(wanted_ns)));
-      one.change_ns = static_cast<double>(one.change.pause_ns);
+      one.change.shorter_by = options_.longer_percent;
+      one.change_ns = wanted_ns;
       return one;
     }
-    const auto steps =
-        std::max<std::int64_t>(1, std::llround((wanted_ns - pace.entry_ns) * pace.steps_per_ns));
-    one.change.steps = static_cast<std::uint64_t>(steps);
-    one.change_ns = static_cast<double>(steps) / pace.steps_per_ns + pace.entry_ns;
+    one.change.steps = steps_for(wanted_ns, pace);
+    one.change_ns = static_cast<double>(one.change.steps) / pace.steps_per_ns + pace.entry_ns;
     return one;
   }
 
@@ -206,7 +204,7 @@ class WhatIf {
     err_ << (options_.place.empty() ? "no place" : "no place that --place finds")
          << " whose holds are known has holds of " << percent(kWorthMeasuringFrom) << " of the "
          << duration_text(observation_.coverage.window_s * 1e9)
-         << " together and can gain as much if they are a fifth shorter, so none was made longer\n";
+         << " together and can gain as much if they are a fifth shorter, so none was changed\n";
     for (const ObservedProcess& process : observation_.processes) {
       for (const ObservedPlace& place : process.places) {
         if (has_holds(place) || place.greatest_gain < kProblemFrom) continue;
@@ -220,9 +218,11 @@ class WhatIf {
     return verdict_.kind == VerdictKind::kNotSeen ? kCouldNotFinish : 0;
   }
 
-  std::string facts_json() const {
+  // `holds_kept`: LengthenedRuns::holds_kept_when_longer().
+  std::string facts_json(double holds_kept) const {
     nlohmann::ordered_json json;
     json["schema_version"] = kSchemaVersion;
+    json["holds_kept_when_longer"] = holds_kept;
     json["places"] = nlohmann::ordered_json::array();
     for (const Treated& one : treated_) {
       json["places"].push_back({{"name", printable(one.place->name())},
@@ -255,11 +255,13 @@ class WhatIf {
     say(err_, kWhatIf,
         absl::StrCat("a block is ", treated_.size() + 1, " runs of the program, about ",
                      duration_text(facts_.wall_s * 1e9 * double(treated_.size() + 1)),
-                     ": one as it is, and one for each of ", treated_.size(),
-                     treated_.size() == 1 ? " place, " : " places, ", changes_text(), "; ",
+                     ": one as it is, and one for each place, ", changes_text(), "; ",
                      std::min(kFewestBlocks, options_.blocks), " to ", options_.blocks,
                      " blocks, until it is known what they are worth; Ctrl-C ends it before that, "
                      "with what is known"));
+    if (std::any_of(treated_.begin(), treated_.end(), looks_shorter)) {
+      say(err_, kWhatIf, "two runs before tell whether the program runs for a given time");
+    }
     const LengthenedRuns runs({.command = options_.command,
                                .environment = {preload_},
                                .time_limit = options_.time_limit,
@@ -268,6 +270,7 @@ class WhatIf {
                               treated_);
     absl::StatusOr<AppendFile> rows = AppendFile::create(folder_ / "whatif.csv");
     absl::Status status = rows.status();
+    if (status.ok()) status = write_facts(runs);
     if (status.ok()) {
       status = rows->append(absl::StrCat("block,variant,", runs.columns(), "\n"));
     }
@@ -291,6 +294,17 @@ class WhatIf {
     const absl::StatusOr<int> code = ask({});
     if (code.ok()) return *code;
     return complain(err_, kWhatIf, code.status(), kCouldNotFinish);
+  }
+
+  // Where holds look shorter, a program that runs for a given time must be found beforehand.
+  absl::Status write_facts(const LengthenedRuns& runs) const {
+    double holds_kept = 1;
+    if (std::any_of(treated_.begin(), treated_.end(), looks_shorter)) {
+      const absl::StatusOr<double> kept = runs.holds_kept_when_longer();
+      if (!kept.ok()) return kept.status();
+      holds_kept = *kept;
+    }
+    return replace_file(folder_ / "whatif.json", facts_json(holds_kept));
   }
 
   // Writes a row for each variant.

@@ -73,11 +73,25 @@ std::vector<LengthenablePlace> lengthenable_places(const Observation& observatio
   return found;
 }
 
+namespace {
+
+// Of all acquisitions: a thread that tries again waits, and the recorder does not see it.
+double failed_tries(const ObservedProcess& process) {
+  double failed = 0;
+  for (const ObservedPlace& place : process.places) {
+    failed += static_cast<double>(place.failed_tries);
+  }
+  return failed / std::max(1.0, static_cast<double>(process.acquisitions));
+}
+
+}  // namespace
+
 bool can_look_shorter(const Observation& observation, const LengthenablePlace& place) {
   constexpr double kMost = 0.1;  // of the time that does not fit
   const Coverage& coverage = observation.coverage;
   const ObservedProcess& process = observation.processes[place.process];
   return place.processes == 1 && process.processor_s >= (1 - kMost) * coverage.processor_s &&
+         coverage.seen_futex_share() >= 1 - kMost && failed_tries(process) <= kMost &&
          coverage.crowded_s <= kMost * coverage.window_s &&
          process.elsewhere_s <= kMost * process.wall_s;
 }
@@ -99,7 +113,7 @@ void lengthen(observe::Header& header, std::size_t entry, const ObservedPlace& p
   lengthened.lock_count.store(static_cast<std::uint32_t>(place.addresses.size()), kRelaxed);
   copy(program, lengthened.program);
   lengthened.steps.store(change.steps, kRelaxed);
-  lengthened.pause_ns.store(change.pause_ns, kRelaxed);
+  lengthened.shorter_by.store(change.shorter_by, kRelaxed);
   lengthened.callers.store(static_cast<std::uint32_t>(place.callers.size()), kRelaxed);
 }
 

@@ -49,8 +49,8 @@ bool can_look_shorter(const Observation& observation, const LengthenablePlace& p
 
 // What is done to each hold of a place: one of the two, or nothing.
 struct HoldChange {
-  std::uint64_t steps = 0;     // of multiply_chain(), by which it gets longer
-  std::uint64_t pause_ns = 0;  // by which it looks shorter
+  std::uint64_t steps = 0;       // of multiply_chain(), by which it gets longer
+  std::uint64_t shorter_by = 0;  // percent: it looks so much shorter
 };
 
 // From now on, processes that begin to record change each hold of the place. `entry`: below

@@ -178,10 +178,11 @@ std::vector<std::string> call_words(std::uint32_t pid, const std::string& thread
   return words;
 }
 
-// True if the thread sleeps in a system call that another thread may end without a futex. `-1`: it
-// waits for memory.
+// True if the thread sleeps in a system call that another thread may end without a futex, as far as
+// is known. `-1`: it waits for memory.
 bool sleeps_elsewhere(const std::vector<std::string>& words) {
-  if (words.empty() || words[0] == "running" || words[0] == "-1") return false;
+  if (words.empty()) return true;  // it cannot be read
+  if (words[0] == "running" || words[0] == "-1") return false;
   constexpr std::array kNot{SYS_futex, SYS_clock_nanosleep, SYS_nanosleep};
   return std::none_of(kNot.begin(), kNot.end(),
                       [&](long call) { return words[0] == std::to_string(call); });
@@ -336,7 +337,10 @@ bool ProcessTree::sleeps_since_before(std::uint32_t pid, const std::string& thre
 
 void ProcessTree::sample_threads(std::uint32_t pid, const Record& record) {
   const std::vector<std::string> threads = threads_of(pid);
-  if (threads.size() > kMostThreads) return;
+  if (threads.size() > kMostThreads) {
+    runnable_ += threads.size();  // as far as is known
+    return;
+  }
   const std::uint64_t before = recording_.brief(record.slot).waiting;
   std::uint64_t sleepers = 0;
   bool elsewhere = false;
@@ -347,7 +351,11 @@ void ProcessTree::sample_threads(std::uint32_t pid, const Record& record) {
     elsewhere |= sleeps_elsewhere(words);
     const std::optional<FutexCall> call = futex_call_of(words);
     if (!call || sleeps_since_before(pid, thread)) continue;
-    if (!openmp.has_barrier(*call)) ++sleepers;
+    if (openmp.has_barrier(*call)) {
+      elsewhere = true;
+    } else {
+      ++sleepers;
+    }
   }
   if (elsewhere) elsewhere_s_[pid] += since_look_s_;
   const std::uint64_t known =

@@ -39,16 +39,21 @@ MODES = {
     "moves": "hold",
     "nested": "hold",
     "off_path": "off_path",
+    "phases": "hold",
     "pipeline": "pipeline",
     "rare": "hold",
     "reads": "reads",
     "saturated": "hold",
     "striped": "striped",
+    "told": "hold",
+    "tries": "tries",
     "two_locks": "hold",
+    "uneven": "hold",
 }
 
 COLUMNS = [
     "mode",
+    "holds",
     "time_s",
     "truth",
     "truth_low",
@@ -98,7 +103,16 @@ def line(program: Path, mode: str, arguments: argparse.Namespace) -> list[object
     close = abs(said.gain - truth) <= max(0.2 * abs(truth), 0.01)
     figures = [truth, low, high, said.gain, said.gain_low, said.gain_high]
     seconds = seconds_of(program, mode, 100)
-    return [mode, f"{seconds:.2f}", *(f"{one:.4f}" for one in figures), said.blocks, within, close]
+    holds = "look shorter" if said.looks_shorter else "longer"
+    return [
+        mode,
+        holds,
+        f"{seconds:.2f}",
+        *(f"{one:.4f}" for one in figures),
+        said.blocks,
+        within,
+        close,
+    ]
 
 
 def what_is_said(program: Path, mode: str, arguments: argparse.Namespace) -> worth.Worth:

@@ -5,6 +5,7 @@
 // docs/observe.md says what whatif says of them; worth_truth.py measures both.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t stripes[kStripes];
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t start;
+static sem_t made;
 static int queued, rounds = 4000, threads = 2;
 static double scale = 1;
 
@@ -164,6 +166,60 @@ static void* pipeline(void* number) {
   return NULL;
 }
 
+// One thread holds long and works little, the other the other way round.
+static void* uneven(void* number) {
+  for (int i = 0; i < rounds; ++i) {
+    if ((intptr_t)number == 0) {
+      hold(60);
+      work(20);
+    } else {
+      hold(10);
+      work(100);
+    }
+  }
+  return NULL;
+}
+
+// Both threads need the lock; then one of them goes on alone without it.
+static void* phases(void* number) {
+  for (int i = 0; i < rounds; ++i) {
+    hold(40);
+    work(20);
+  }
+  if ((intptr_t)number == 0) {
+    for (int i = 0; i < rounds; ++i) work(60);
+  }
+  return NULL;
+}
+
+// A thread that does not get the lock does something else first.
+static void* tries(void* number) {
+  (void)number;
+  for (int i = 0; i < rounds; ++i) {
+    while (pthread_mutex_trylock(&looked_at) != 0) work(30);
+    work(50 * scale);
+    pthread_mutex_unlock(&looked_at);
+    work(50);
+  }
+  return NULL;
+}
+
+// One thread makes work for the other, which is told of it by a semaphore.
+static void* told(void* number) {
+  for (int i = 0; i < rounds; ++i) {
+    if ((intptr_t)number == 0) {
+      hold(70);
+      work(10);
+      sem_post(&made);
+    } else {
+      sem_wait(&made);
+      hold(20);
+      work(40);
+    }
+  }
+  return NULL;
+}
+
 struct Mode {
   const char* name;
   void* (*body)(void*);
@@ -182,12 +238,16 @@ static const struct Mode modes[] = {
     {"moves", moves, 2, 3500},
     {"nested", nested, 2, 2500},
     {"off_path", off_path, 3, 3000},
+    {"phases", phases, 2, 2500},
     {"pipeline", pipeline, 2, 6000},
     {"rare", rare, 2, 1500},
     {"reads", reads, 2, 3000},
     {"saturated", saturated, 4, 1500},
     {"striped", striped, 4, 1700},
+    {"told", told, 2, 3500},
+    {"tries", tries, 2, 2500},
     {"two_locks", two_locks, 2, 2500},
+    {"uneven", uneven, 2, 2500},
 };
 
 int main(int count, char** words) {
@@ -208,6 +268,7 @@ int main(int count, char** words) {
   threads = mode->threads;
   for (int i = 0; i < kStripes; ++i) pthread_mutex_init(&stripes[i], NULL);
   pthread_barrier_init(&start, NULL, (unsigned)threads);
+  sem_init(&made, 0, 0);
   pthread_t all[kMostThreads];
   for (intptr_t i = 0; i < threads; ++i) pthread_create(&all[i], NULL, mode->body, (void*)i);
   for (int i = 0; i < threads; ++i) pthread_join(all[i], NULL);

@@ -18,8 +18,8 @@ Bounds        No gain of holds that are a fifth shorter is more than a fifth of 
 Known         The gain of a fifth, to 1 % of the time or a fifth of itself; or that it is less than
               1 %. A gain below nothing is none.
 Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
-              2015, slows down all other threads to learn what a faster line of code gives. Chen and Stenstroem, "Critical Lock
-              Analysis", SC 2012, say why waits do not.
+              2015, slows down all other threads to learn what a faster line of code gives. Chen and
+              Stenstroem, "Critical Lock Analysis", SC 2012, say why waits do not.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Worth:
     high: float | None
     blocks: int
     is_rate: bool = False  # more of what the program is measured by is faster
-    holds_kept: float = 1.0  # the number of holds when they were changed, of that as it is
+    holds_kept: float = 1.0  # the number of holds when they were longer, of that as it is
 
     @property
     def decides(self) -> float:
@@ -128,7 +128,7 @@ class Worth:
 
     @property
     def does_less(self) -> bool:
-        """When its holds were changed, there were fewer of them. So a program does that runs for a
+        """When its holds were longer, there were fewer of them. So a program does that runs for a
         given time, and its time says nothing of its locks."""
         return not self.is_rate and self.holds_kept < _SAME_WORK_FROM
 
@@ -187,7 +187,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
     if not path.is_file():
         raise InputError(f"{path}: no such file; the program was not run with changed holds")
     rows = _whole_blocks(pd.read_csv(path), len(facts["places"]) + 1)
-    rows["wall_s"] -= rows["paused_s"]
+    rows["wall_s"] -= rows["pauses_s"]
     if rows.empty:
         raise InputError(f"{path}: has no whole block")
     lower = lower_is_better or metric != "printed"
@@ -200,6 +200,7 @@ def load(folder: Path, metric: str, lower_is_better: bool) -> Answer:
             _observed_place(observed, place),
             compared[str(i + 1)],
             _holds(rows, i + 1),
+            facts["holds_kept_when_longer"],
             observed["coverage"]["window_s"],
             not lower,
         )
@@ -248,6 +249,7 @@ def _worth(
     observed: tuple[dict[str, Any], dict[str, Any]],
     compared: verdict.Comparison,
     holds: tuple[float, float],
+    kept_when_longer: float,
     window_s: float,
     is_rate: bool,
 ) -> Worth:
@@ -281,7 +283,7 @@ def _worth(
         high=high,
         blocks=compared.blocks,
         is_rate=is_rate,
-        holds_kept=holds[1] / max(1.0, holds[0]),
+        holds_kept=kept_when_longer if looks_shorter else holds[1] / max(1.0, holds[0]),
     )
 
 
@@ -302,7 +304,7 @@ def _about(answer: Answer, place: Worth) -> str:
         return f"{place.name}: not known; that takes 3 blocks."
     if place.does_less:
         return (
-            f"{place.name}: with changed holds, there were {percent(1 - place.holds_kept)} fewer of"
+            f"{place.name}: with longer holds, there were {percent(1 - place.holds_kept)} fewer of"
             f" them. If the program runs for a given time, the {answer.measured_by} says nothing of"
             " its locks: measure what it does (--metric)."
         )
@@ -321,8 +323,8 @@ def _about(answer: Answer, place: Worth) -> str:
     doubt = ""
     if place.is_impossible:
         doubt = (
-            " Longer holds cost more than holds of this length can: other programs had the"
-            " processors, or the holds sleep, and work in their place does not."
+            " That is more than holds of this length can decide: other programs had the processors,"
+            " or the holds sleep, and work in their place does not."
         )
     return (
         f"{place.name}: {_decided(answer, place)} holds on the critical path. A hold shorter by a"

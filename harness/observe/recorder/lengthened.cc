@@ -99,16 +99,15 @@ void choose_if_lengthened(const Process& process, std::uint32_t number, const Pl
   chosen[number].store(static_cast<std::uint8_t>(entry), kRelaxed);
 }
 
-void lengthen_hold(Thread& thread, const void* lock, std::uint32_t number) {
-  const std::uint8_t by_address = lock_at(reinterpret_cast<std::uint64_t>(lock)).entry;
-  const std::uint8_t entry = by_address != 0 ? by_address : chosen[number].load(kRelaxed);
+void lengthen_hold(Thread& thread, const Held& held) {
+  const std::uint8_t by_address = lock_at(reinterpret_cast<std::uint64_t>(held.lock)).entry;
+  const std::uint8_t entry = by_address != 0 ? by_address : chosen[held.place].load(kRelaxed);
   if (entry == 0) return;
   LengthenedPlace& place = MappedRecording::header()->lengthened[entry - 1];
   count_hold(place, thread.lengthened[entry - 1]);
   const std::uint64_t steps = place.steps.load(kRelaxed);
   if (steps != 0) multiply_chain(steps);
-  const std::uint64_t pause_ns = place.pause_ns.load(kRelaxed);
-  if (pause_ns != 0) let_others_pause(thread, pause_ns);
+  if (some_pause()) let_others_pause(thread, held, place.shorter_by.load(kRelaxed));
 }
 
 }  // namespace lockbench::observe

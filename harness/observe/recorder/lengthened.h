@@ -34,8 +34,8 @@ inline bool lengthens() {
 // For each new place, before other threads can find it.
 void choose_if_lengthened(const Process& process, std::uint32_t number, const Place& place);
 
-// Does what was chosen for the lock's place, if anything was. `thread`, which calls, is about
-// to release it. `number`: of the place that the lock has in this process.
-void lengthen_hold(Thread& thread, const void* lock, std::uint32_t number);
+// Does what was chosen for the lock's place, if anything was. `thread`, which calls, is about to
+// release it.
+void lengthen_hold(Thread& thread, const Held& held);
 
 }  // namespace lockbench::observe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pauses: a hold looks shorter by some time if all other threads pause for that time, and the
+// Pauses: a hold looks shorter by a fifth if all other threads pause for a fifth of it, and the
 // pauses are left out of the program's time. So `lockbench whatif` measures what shorter holds
 // would gain, without a program that has them.
 //
@@ -9,11 +9,12 @@
 // another thread is forgiven: that thread has paid, or was the one that got faster.
 //
 // Guarantees   A program's time, less the pauses that its last thread accounts for, is that of a
-//              program with shorter holds.
-// Not offered  Work that waits for a disk or a network pauses afterwards, and not meanwhile.
+//              program whose holds are each so much shorter.
+// Not offered  A wait that the recorder does not see (a pipe, a thread that spins) is paid for. The
+//              time of a program that runs for a given time says nothing.
 // Requires     No more threads run than there are processors: a pause is work of its processor,
 //              which would take time from threads that owe nothing.
-// Cost         A process without chosen places: one load before each acquisition and release.
+// Cost         A recording without pauses: one load before each acquisition and release.
 // Source       The virtual speedup of Curtsinger and Berger, "Coz: Finding Code that Counts with
 //              Causal Profiling", SOSP 2015, section 3.4; there for lines of code, by samples.
 #pragma once
@@ -30,7 +31,7 @@ namespace internal {
 extern std::atomic<bool> some_pause;
 }  // namespace internal
 
-// True if a hold of this program makes others pause.
+// True if holds make others pause in this recording.
 inline bool some_pause() {
   // relaxed: it is set before the program's first thread begins.
   return internal::some_pause.load(std::memory_order_relaxed);
@@ -39,8 +40,11 @@ inline bool some_pause() {
 // Reads the header. Once, before the program's first thread begins.
 void begin_pauses(const Header& header);
 
-// The thread's hold ends: all others owe a pause.
-void let_others_pause(Thread& thread, std::uint64_t pause_ns);
+// The thread's clock without its own pauses.
+std::uint64_t worked_ns(const Thread& thread);
+
+// The thread's hold ends: all others owe a pause of so many percent of it.
+void let_others_pause(Thread& thread, const Held& held, std::uint64_t percent);
 
 // The thread owes nothing afterwards. It has paid; or a thread for which it waited has.
 void pay_pauses(Thread& thread);

@@ -79,44 +79,61 @@ int wait_for_condition(const void* condition, const Request& mutex, WaitFor wait
   return result;
 }
 
+// `woken`: what it returns, beside 0, if other threads ended the wait.
 template <class WaitFor>
-int wait_for_event(WaitFor wait_for) {
+int wait_for_event(WaitFor wait_for, int woken = 0) {
   const std::uint64_t since = event_wait_begins();
   const int result = wait_for();
-  event_wait_ends(since);
+  event_wait_ends(since, result == 0 || result == woken);
   return result;
 }
 
 // A thread that begins while there are pauses. Beyond so many that begin at once, a thread begins
-// its record with its first lock.
+// its record with its first lock. `Result`: void* of POSIX's threads, int of C11's.
+template <class Result>
 struct NewThread {
+  using Routine = Result (*)(void*);
+
   std::atomic<bool> is_used;
-  void* (*routine)(void*);
+  Routine routine;
   void* argument;
   std::uint64_t pauses_ns;
-};
-std::array<NewThread, 256> new_threads;
 
-NewThread* note_new_thread(void* (*routine)(void*), void* argument) {
-  for (NewThread& one : new_threads) {
-    // acquire: its fields were read by the thread that used it before.
-    if (one.is_used.exchange(true, std::memory_order_acquire)) continue;
-    one.routine = routine;
-    one.argument = argument;
-    one.pauses_ns = thread_starts_another();
-    return &one;
+  static NewThread* note(Routine routine, void* argument) {
+    static constinit std::array<NewThread, 256> all{};
+    for (NewThread& one : all) {
+      // acquire: the thread that had it has read it.
+      if (one.is_used.exchange(true, std::memory_order_acquire)) continue;
+      one.routine = routine;
+      one.argument = argument;
+      one.pauses_ns = thread_starts_another();
+      return &one;
+    }
+    return nullptr;
   }
-  return nullptr;
-}
 
-void* run_new_thread(void* noted) {
-  auto& one = *static_cast<NewThread*>(noted);
-  void* (*const routine)(void*) = one.routine;
-  void* const argument = one.argument;
-  const std::uint64_t pauses_ns = one.pauses_ns;
-  one.is_used.store(false, std::memory_order_release);
-  thread_begins(pauses_ns);
-  return routine(argument);
+  // release: for the next one that notes a thread here.
+  void free() { is_used.store(false, std::memory_order_release); }
+
+  static Result run(void* noted) {
+    auto& one = *static_cast<NewThread*>(noted);
+    const Routine routine = one.routine;
+    void* const argument = one.argument;
+    const std::uint64_t pauses_ns = one.pauses_ns;
+    one.free();
+    thread_begins(pauses_ns);
+    return routine(argument);
+  }
+};
+
+// `create` starts a thread with a routine and its argument; it returns 0 if there is one.
+template <class Result, class Create>
+int start_thread(Result (*routine)(void*), void* argument, Create create) {
+  auto* const noted = some_pause() ? NewThread<Result>::note(routine, argument) : nullptr;
+  if (noted == nullptr) return create(routine, argument);
+  const int result = create(NewThread<Result>::run, noted);
+  if (result != 0) noted->free();
+  return result;
 }
 
 // The functions of semaphores return -1 and set errno. A success leaves errno alone.
@@ -143,6 +160,7 @@ using lockbench::observe::released;
 using lockbench::observe::Request;
 using lockbench::observe::semaphore_result;
 using lockbench::observe::semaphore_return;
+using lockbench::observe::start_thread;
 using lockbench::observe::try_only;
 using lockbench::observe::wait_for_condition;
 using lockbench::observe::wait_for_event;
@@ -382,16 +400,9 @@ LOCKBENCH_EXPORT pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
 
 LOCKBENCH_EXPORT pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                 void* (*routine)(void*), void* argument) noexcept {
-  lockbench::observe::NewThread* const noted =
-      lockbench::observe::some_pause() ? lockbench::observe::note_new_thread(routine, argument)
-                                       : nullptr;
-  if (noted == nullptr) {
-    return LOCKBENCH_ORIGINAL(pthread_create)(thread, attributes, routine, argument);
-  }
-  const int result = LOCKBENCH_ORIGINAL(pthread_create)(thread, attributes,
-                                                        lockbench::observe::run_new_thread, noted);
-  if (result != 0) noted->is_used.store(false, std::memory_order_release);
-  return result;
+  return start_thread(routine, argument, [=](void* (*runs)(void*), void* with) {
+    return LOCKBENCH_ORIGINAL(pthread_create)(thread, attributes, runs, with);
+  });
 }
 
 LOCKBENCH_EXPORT pthread_join(pthread_t thread, void** result) {
@@ -410,7 +421,8 @@ LOCKBENCH_EXPORT pthread_clockjoin_np(pthread_t thread, void** result, clockid_t
 }
 
 LOCKBENCH_EXPORT pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  return wait_for_event([=] { return LOCKBENCH_ORIGINAL(pthread_barrier_wait)(barrier); });
+  return wait_for_event([=] { return LOCKBENCH_ORIGINAL(pthread_barrier_wait)(barrier); },
+                        PTHREAD_BARRIER_SERIAL_THREAD);
 }
 
 // C11's. The C library's own do not call POSIX's by their exported names.
@@ -465,6 +477,13 @@ LOCKBENCH_EXPORT cnd_signal(cnd_t* condition) {
 LOCKBENCH_EXPORT cnd_broadcast(cnd_t* condition) {
   lockbench::observe::condition_signalled(condition);
   return LOCKBENCH_ORIGINAL(cnd_broadcast)(condition);
+}
+
+LOCKBENCH_EXPORT thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
+  static_assert(thrd_success == 0);
+  return start_thread(routine, argument, [=](thrd_start_t runs, void* with) {
+    return LOCKBENCH_ORIGINAL(thrd_create)(thread, runs, with);
+  });
 }
 
 LOCKBENCH_EXPORT thrd_join(thrd_t thread, int* result) {

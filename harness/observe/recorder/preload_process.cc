@@ -190,7 +190,7 @@ long futex(const FutexCall& what, const void* caller, Call call) {
   const std::uint64_t since = wait_begins(request);
   const long result = call();
   // With another value in the word, the thread did not sleep.
-  futex_wait_ends(request, since, result == 0 || errno != EAGAIN);
+  futex_wait_ends(request, since, result == 0 || errno != EAGAIN, result == 0);
   return result;
 }
 

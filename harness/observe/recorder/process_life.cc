@@ -119,8 +119,9 @@ void process_ends() {
   if (!MappedRecording::is_filtered() && process->pid.load(kRelaxed) != number_of_this_process()) {
     return;
   }
-  Thread& thread = this_thread();
-  if (some_pause() && thread.process == process) {
+  if (some_pause()) {
+    Thread& thread = this_thread();
+    if (thread.process != process) begin_thread(thread, *process);
     account_for_pauses(thread, *MappedRecording::header());
   }
   end_record(*process, ProcessEnd::kExited);

@@ -198,6 +198,7 @@ void hold(Thread& thread, Process& process, const Request& request, Lock* entry,
   thread.held[thread.held_count++] = {.lock = request.lock,
                                       .entry = entry,
                                       .since = since,
+                                      .worked_ns = some_pause() ? worked_ns(thread) : 0,
                                       .place = place,
                                       .depth = 0,
                                       .is_shared = request.access == Access::kShared,
@@ -318,7 +319,7 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
   }
   if (lengthens()) [[unlikely]] {
     pay(thread);
-    lengthen_hold(thread, lock, held->place);
+    lengthen_hold(thread, *held);
   }
   if (held->since != 0 || held->is_watched) {
     const std::uint64_t now = ticks();
@@ -407,6 +408,7 @@ std::uint64_t wait_begins(const Request& request) {
   Process* const process = active();
   if (process == nullptr) return 0;
   Thread& thread = thread_of(*process);
+  pay(thread);
   if (thread.inside.depth != 0) return begin_wait_inside(*process, thread);
   return begin_wait_for(*process, thread, request);
 }
@@ -516,19 +518,19 @@ std::uint64_t event_wait_begins() {
   return thread.waiting.since;
 }
 
-void event_wait_ends(std::uint64_t since) {
+void event_wait_ends(std::uint64_t since, bool woken) {
   Process* const process = this_process();
   if (process == nullptr) return;
   end_wait_if_begun(*process, this_thread(), since, ticks());
-  if (since != 0) forgive(this_thread());
+  if (since != 0 && woken) forgive(this_thread());
 }
 
-void futex_wait_ends(const Request& request, std::uint64_t since, bool slept) {
+void futex_wait_ends(const Request& request, std::uint64_t since, bool slept, bool woken) {
   Process* const process = since == 0 ? nullptr : this_process();
   Thread& thread = this_thread();
   if (process == nullptr || thread.process != process || thread.waiting.since == 0) return;
   end_wait(thread, *process, ticks(), slept);
-  if (slept) forgive(thread);
+  if (woken) forgive(thread);
   if (!slept || thread.inside.depth != 0) return;
   note_acquisition(*process, thread, request, true, since, 0);
 }
@@ -554,7 +556,9 @@ void thread_begins(std::uint64_t pauses_ns) {
 void told_enters(const void* lock) {
   Process* const process = this_process();
   if (process == nullptr) return;
-  Inside& inside = thread_of(*process).inside;
+  Thread& thread = thread_of(*process);
+  pay(thread);
+  Inside& inside = thread.inside;
   if (inside.depth++ == 0) inside = {.lock = lock, .depth = 1, .waited_since = 0};
 }
 
@@ -591,6 +595,7 @@ void told_wait_ends(const Request& request, std::uint64_t since) {
   const std::uint64_t now = ticks();
   end_wait_if_begun(*process, this_thread(), since, now);
   Thread& thread = thread_of(*process);
+  forgive(thread);
   if (thread.inside.depth > 1) return;
   note_acquisition(*process, thread, request, true, since, now);
 }

@@ -69,10 +69,11 @@ void condition_signalled(const void* condition);
 
 // A thread waits in another function: for the end of a thread, or at a barrier.
 std::uint64_t event_wait_begins();
-void event_wait_ends(std::uint64_t since);
+void event_wait_ends(std::uint64_t since, bool woken);
 
-// After a system call that waits for a futex; wait_begins() is called before.
-void futex_wait_ends(const Request& request, std::uint64_t since, bool slept);
+// After a system call that waits for a futex; wait_begins() is called before. `woken`: by another
+// thread.
+void futex_wait_ends(const Request& request, std::uint64_t since, bool slept, bool woken);
 
 // The lock is destroyed, or another one begins at its address.
 void ended(const void* lock);

@@ -204,7 +204,7 @@ struct LengthenedPlace {
   Number callers;                                // of its code; 0: this entry is not used
   Count steps;                                   // of multiply_chain(), before each release
   Count holds;                                   // that ended, about, also if there are no steps
-  Count pause_ns;                                // of all other threads, for each hold (pauses.h)
+  Count shorter_by;                              // percent: each hold looks so much shorter
   std::array<Caller, Place::kMostCallers> code;  // innermost first
   Number lock_count;
   std::array<Count, kMostLocks> locks;  // addresses in processes of this program:
@@ -235,7 +235,9 @@ struct Header {
   // Of each processor, by the kernel's number: 1 + the rank of its kind of core; 0: unknown.
   std::array<std::atomic<std::uint8_t>, kProcessors> core_kind_of;
   std::array<LengthenedPlace, kLengthened> lengthened;  // the used entries first
-  Count paused_ns;  // of processes that ended: what their last thread accounts for
+  // 1: all processes do what pauses need, so that those without a pause are as slow.
+  Number some_pause;
+  Count accounted_ns;  // of pauses, by the last threads of the processes that ended
 };
 
 // Where the parts are in the file. All are multiples of the largest page.

@@ -19,10 +19,11 @@ namespace lockbench::observe {
 // Locks that a thread holds and of which it knows since when, innermost last.
 struct Held {
   const void* lock;
-  Lock* entry;          // nullptr: has none
-  std::uint64_t since;  // 0: not sampled
-  std::uint32_t place;  // its number; 0: has none
-  std::uint32_t depth;  // of acquisitions while it is held
+  Lock* entry;              // nullptr: has none
+  std::uint64_t since;      // 0: not sampled
+  std::uint64_t worked_ns;  // when it began, on the clock of worked_ns() in pauses.h
+  std::uint32_t place;      // its number; 0: has none
+  std::uint32_t depth;      // of acquisitions while it is held
   bool is_shared;
   bool is_first;    // of its lock
   bool is_watched;  // threads wait for a condition with it
@@ -79,6 +80,7 @@ struct Thread {
   std::array<std::uint64_t, kCountedPlaces / 64> used_places;
   std::array<std::uint32_t, Header::kLengthened> lengthened;  // holds, by entry of the header
   std::uint64_t pauses_ns;  // paid, forgiven, or caused by its own holds (pauses.h)
+  std::uint64_t paid_ns;    // in which it paused
 
   // The holds of a thread are few: the innermost is the likeliest.
   Held* find_held(const void* lock) {

@@ -119,19 +119,58 @@ static void* lives_on(void* unused) {
   }
   return unused;
 }
-static void beside(void) {
-  pthread_create(&threads[0], NULL, lives_on, NULL);
+static void hold_all(void) {
   for (long i = 0; i < number; ++i) {
     pthread_mutex_lock(&locks[0]);
     spin_ns(20000);
     pthread_mutex_unlock(&locks[0]);
   }
+}
+static void beside(void) {
+  pthread_create(&threads[0], NULL, lives_on, NULL);
+  hold_all();
   struct timespec from, to;
   clock_gettime(CLOCK_MONOTONIC, &from);
   held_all = 1;
   pthread_join(threads[0], NULL);
   clock_gettime(CLOCK_MONOTONIC, &to);
   printf("%.9f s\n", (double)(to.tv_sec - from.tv_sec) + (to.tv_nsec - from.tv_nsec) / 1e9);
+}
+
+// The same beside more threads than there are processors.
+static void crowd_beside(void) {
+  const int count = (int)sysconf(_SC_NPROCESSORS_ONLN) + 1;
+  for (int i = 0; i < count; ++i) pthread_create(&threads[i], NULL, lives_on, NULL);
+  hold_all();
+  held_all = 1;
+  for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+}
+
+// The same beside a thread that waits for the main one by a pipe.
+static int pipe_ends[2];
+static void* reads(void* unused) {
+  char one;
+  if (read(pipe_ends[0], &one, 1) != 1) abort();
+  return unused;
+}
+static void pipe_beside(void) {
+  if (pipe(pipe_ends) != 0) abort();
+  pthread_create(&threads[0], NULL, reads, NULL);
+  hold_all();
+  if (write(pipe_ends[1], "", 1) != 1) abort();
+  pthread_join(threads[0], NULL);
+}
+
+// Holds for 20 us, for as many ms as `number` says.
+static void until(void) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    pthread_mutex_lock(&locks[0]);
+    spin_ns(20000);
+    pthread_mutex_unlock(&locks[0]);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < number);
 }
 
 // Waits for a condition `number` times, 1 ms each.
@@ -375,13 +414,29 @@ int main(int argc, char** argv) {
     const char* name;
     void (*body)(void);
   } kLoads[] = {
-      {"counts", counts},       {"crowd", crowd},         {"contended", contended},
-      {"think", think},         {"condition", condition}, {"zipf", zipf},
-      {"many", many},           {"again", again},         {"recursive", recursive},
-      {"inversion", inversion}, {"kinds", kinds},         {"forks", forks},
-      {"quits", quits},         {"killed", killed},       {"around", before_main_and_after},
-      {"cost", cost},           {"wrapped", wrapped},     {"c11", c11},
-      {"racing", racing},       {"beside", beside},
+      {"counts", counts},
+      {"crowd", crowd},
+      {"contended", contended},
+      {"think", think},
+      {"condition", condition},
+      {"zipf", zipf},
+      {"many", many},
+      {"again", again},
+      {"recursive", recursive},
+      {"inversion", inversion},
+      {"kinds", kinds},
+      {"forks", forks},
+      {"quits", quits},
+      {"killed", killed},
+      {"around", before_main_and_after},
+      {"cost", cost},
+      {"wrapped", wrapped},
+      {"c11", c11},
+      {"racing", racing},
+      {"beside", beside},
+      {"crowd_beside", crowd_beside},
+      {"pipe_beside", pipe_beside},
+      {"until", until},
   };
   if (argc > 2) number = atol(argv[2]);
   for (size_t i = 0; argc > 1 && i < sizeof kLoads / sizeof *kLoads; ++i) {

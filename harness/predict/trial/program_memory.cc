@@ -78,8 +78,7 @@ std::size_t owner() {
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (region == nullptr) {
-    void* const block =
-        std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+    void* const block = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
     return block == nullptr ? throw std::bad_alloc() : block;
   }
   const std::uint32_t size_class = class_for(std::max(bytes, alignment));
@@ -167,7 +166,7 @@ extern "C" {
 void __wrap__ZdlPv(void* block) {
   namespace explore = lockbench::stress::explore;
   explore::is_of_program(block) ? explore::release_of_program(block)
-                                   : lockbench::predict::release(block);
+                                : lockbench::predict::release(block);
 }
 void __wrap__ZdlPvm(void* block, std::size_t) {
   __wrap__ZdlPv(block);
