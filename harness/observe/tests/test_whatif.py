@@ -86,7 +86,7 @@ def test_holds_are_longer_where_a_pause_would_tell_nothing(lockbench: Program, l
 
 
 def test_a_program_of_a_given_time_is_asked_for_a_number(lockbench: Program) -> None:
-    done = lockbench.run("whatif", "--blocks", "3", "--", LOADS, "until", "100")
+    done = lockbench.run("whatif", "--blocks", "3", "--", LOADS, "until", "400")
     assert done.returncode in (0, 4), done.stderr
     assert "holds look 20 % shorter" in done.stderr
     assert "fewer of them" in done.stdout and "--metric" in done.stdout
