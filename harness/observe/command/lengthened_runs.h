@@ -29,7 +29,7 @@ struct Treated {
   std::string program;  // whose process has it
   HoldChange change;
   std::uint64_t twice_steps = 0;  // of HoldChange: each hold is twice as long
-  double change_ns = 0;           // by which each hold gets longer, or looks shorter
+  double change_ns = 0;           // by which a hold gets longer, or looks shorter, on average
 };
 
 inline bool looks_shorter(const Treated& place) {
@@ -55,8 +55,8 @@ class LengthenedRuns {
   absl::StatusOr<std::string> run(std::size_t variant) const;
 
   // Of two further runs, the second with holds of all places twice as long: the least share of its
-  // holds that a place had left. 1 if the second run took longer. A program that runs for a given
-  // time does less in it.
+  // holds that a place had left. A program that runs for a given time does less in the second. 1 if
+  // that took a tenth longer: then nobody gave the time.
   absl::StatusOr<double> holds_kept_when_longer() const;
 
  private:

@@ -336,9 +336,10 @@ class WhatIf {
     // one would end the analysis.
     std::this_thread::sleep_for(kSignalsComeTwiceWithin);
     const int code = kSignalExitBase + noted_signal();
+    const std::string rows =
+        blocks == 0 ? std::string() : "; the rows are in " + (folder_ / "whatif.csv").string();
     complain(err_, kWhatIf,
-             absl::StrCat("interrupted after ", blocks, blocks == 1 ? " block" : " blocks",
-                          "; the rows are in ", (folder_ / "whatif.csv").string()),
+             absl::StrCat("interrupted after ", blocks, blocks == 1 ? " block" : " blocks", rows),
              code);
     return end_with(code, blocks);
   }

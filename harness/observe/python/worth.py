@@ -2,10 +2,11 @@
 """What the holds of a program's locks are worth: from the rows of `lockbench whatif` to a record
 for each place. Pure, but for load().
 
-Worth         A program runs as it is, and with each hold of one place changed by a share f of the
-              place's mean hold. The times of one block are paired (verdict.py has the ratio and its
-              interval, which holds at every look). If the program's time changes by the share c,
-              its holds decide the share c / f of it: those on the critical path.
+Worth         A program runs as it is, and with each hold of one place changed by a share f: of
+              itself if it looks shorter, of the mean hold if it is longer. The times of one block
+              are paired (verdict.py has the ratio and its interval, which holds at every look). If
+              the program's time changes by the share c, its holds decide the share c / f of it:
+              those on the critical path.
 Shorter       Where no more threads run than there are processors, the holds look shorter: for each,
               all other threads pause, and the pauses are left out of the time (harness/observe/
               recorder/pauses.h). That is what shorter holds gain.
