@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fcntl.h>
 #include <sys/personality.h>
 #include <system_error>
@@ -22,13 +21,13 @@
 #include "harness/base/printable.h"
 #include "harness/bench/record/stamp.h"
 #include "harness/kernel/processors.h"
+#include "harness/observe/command/changed_runs.h"
 #include "harness/observe/command/command_names.h"
-#include "harness/observe/command/lengthened_runs.h"
 #include "harness/observe/command/prepared_program.h"
 #include "harness/observe/observation/expression.h"
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/foreground_program.h"
-#include "harness/observe/observation/lengthening.h"
+#include "harness/observe/observation/hold_change.h"
 #include "harness/observe/observation/observed_json.h"
 #include "harness/observe/observation/observed_run.h"
 #include "harness/observe/observation/verdict.h"
@@ -144,7 +143,7 @@ class WhatIf {
     std::optional<Expression> wanted;
     if (!options_.place.empty()) wanted = *Expression::parse(options_.place);
     const auto places =
-        lengthenable_places(observation_, options_.places, wanted ? &*wanted : nullptr);
+        places_to_measure(observation_, options_.places, wanted ? &*wanted : nullptr);
     if (places.empty() && wanted && !some_place_is(*wanted)) {
       return complain(err_, kWhatIf,
                       "--place: no place matches '" + options_.place +
@@ -153,7 +152,11 @@ class WhatIf {
     }
     if (places.empty()) return say_that_nothing_is_measured();
     const SpinPace pace = SpinPace::measure();
-    for (const LengthenablePlace& at : places) treated_.push_back(treated(at, pace));
+    const Treatment treatment{.percent = options_.longer_percent,
+                              .is_of_time = options_.metric.text == "wall"};
+    for (const PlaceToMeasure& at : places) {
+      treated_.push_back(treated_place(observation_, at, treatment, pace));
+    }
     return measure();
   }
 
@@ -178,28 +181,6 @@ class WhatIf {
     return names.empty() ? "none, since no lock was acquired" : absl::StrJoin(names, "; ");
   }
 
-  static std::uint64_t steps_for(double ns, const SpinPace& pace) {
-    const double steps = std::round((ns - pace.entry_ns) * pace.steps_per_ns);
-    return static_cast<std::uint64_t>(std::max(1.0, steps));
-  }
-
-  Treated treated(const LengthenablePlace& at, const SpinPace& pace) const {
-    const ObservedProcess& process = observation_.processes[at.process];
-    const ObservedPlace& place = process.places[at.place];
-    const double wanted_ns = place.hold.mean_ns * options_.longer_percent / 100;
-    Treated one{.at = at, .place = &place, .program = process.program};
-    one.twice_steps = steps_for(place.hold.mean_ns, pace);
-    const bool is_possible = options_.longer_percent <= 100 && options_.metric.text == "wall";
-    if (is_possible && can_look_shorter(observation_, at)) {
-      one.change.shorter_by = options_.longer_percent;
-      one.change_ns = wanted_ns;
-      return one;
-    }
-    one.change.steps = steps_for(wanted_ns, pace);
-    one.change_ns = static_cast<double>(one.change.steps) / pace.steps_per_ns + pace.entry_ns;
-    return one;
-  }
-
   int say_that_nothing_is_measured() {
     err_ << (options_.place.empty() ? "no place" : "no place that --place finds")
          << " whose holds are known has holds of " << percent(kWorthMeasuringFrom) << " of the "
@@ -218,13 +199,13 @@ class WhatIf {
     return verdict_.kind == VerdictKind::kNotSeen ? kCouldNotFinish : 0;
   }
 
-  // `holds_kept`: LengthenedRuns::holds_kept_when_longer().
+  // `holds_kept`: ChangedRuns::holds_kept_when_longer().
   std::string facts_json(double holds_kept) const {
     nlohmann::ordered_json json;
     json["schema_version"] = kSchemaVersion;
     json["holds_kept_when_longer"] = holds_kept;
     json["places"] = nlohmann::ordered_json::array();
-    for (const Treated& one : treated_) {
+    for (const TreatedPlace& one : treated_) {
       json["places"].push_back({{"name", printable(one.place->name())},
                                 {"process", one.at.process},
                                 {"place", one.at.place},
@@ -238,14 +219,6 @@ class WhatIf {
     return json.dump(1) + "\n";
   }
 
-  // `whose holds are 20 % longer`.
-  std::string changes_text() const {
-    const bool shorter = std::any_of(treated_.begin(), treated_.end(), looks_shorter);
-    const bool longer = !std::all_of(treated_.begin(), treated_.end(), looks_shorter);
-    return absl::StrCat("whose holds ", shorter ? "look " : "are ", options_.longer_percent, " % ",
-                        shorter ? "shorter" : "longer", shorter && longer ? " or are longer" : "");
-  }
-
   int measure() {
     // Before the runs: what is missing is said at once, and after a signal it is too late to look.
     absl::StatusOr<std::vector<std::string>> words = analysis_words(kScript, {});
@@ -255,19 +228,20 @@ class WhatIf {
     say(err_, kWhatIf,
         absl::StrCat("a block is ", treated_.size() + 1, " runs of the program, about ",
                      duration_text(facts_.wall_s * 1e9 * double(treated_.size() + 1)),
-                     ": one as it is, and one for each place, ", changes_text(), "; ",
+                     ": one as it is, and one for each place, ",
+                     changes_text(treated_, options_.longer_percent), "; ",
                      std::min(kFewestBlocks, options_.blocks), " to ", options_.blocks,
                      " blocks, until it is known what they are worth; Ctrl-C ends it before that, "
                      "with what is known"));
-    if (std::any_of(treated_.begin(), treated_.end(), looks_shorter)) {
+    if (some_look_shorter(treated_)) {
       say(err_, kWhatIf, "two runs before tell whether the program runs for a given time");
     }
-    const LengthenedRuns runs({.command = options_.command,
-                               .environment = {preload_},
-                               .time_limit = options_.time_limit,
-                               .metric = options_.metric,
-                               .who = options_.command[0]},
-                              treated_);
+    const ChangedRuns runs({.command = options_.command,
+                            .environment = {preload_},
+                            .time_limit = options_.time_limit,
+                            .metric = options_.metric,
+                            .who = options_.command[0]},
+                           treated_);
     absl::StatusOr<AppendFile> rows = AppendFile::create(folder_ / "whatif.csv");
     absl::Status status = rows.status();
     if (status.ok()) status = write_facts(runs);
@@ -297,9 +271,9 @@ class WhatIf {
   }
 
   // Where holds look shorter, a program that runs for a given time must be found beforehand.
-  absl::Status write_facts(const LengthenedRuns& runs) const {
+  absl::Status write_facts(const ChangedRuns& runs) const {
     double holds_kept = 1;
-    if (std::any_of(treated_.begin(), treated_.end(), looks_shorter)) {
+    if (some_look_shorter(treated_)) {
       const absl::StatusOr<double> kept = runs.holds_kept_when_longer();
       if (!kept.ok()) return kept.status();
       holds_kept = *kept;
@@ -308,7 +282,7 @@ class WhatIf {
   }
 
   // Writes a row for each variant.
-  static absl::Status measure_block(const LengthenedRuns& runs, AppendFile& rows,
+  static absl::Status measure_block(const ChangedRuns& runs, AppendFile& rows,
                                     std::uint32_t block) {
     for (const std::size_t variant : internal::order_in_block(runs.variants(), block)) {
       const absl::StatusOr<std::string> fields = runs.run(variant);
@@ -362,7 +336,7 @@ class WhatIf {
   ObservationFacts facts_;
   Observation observation_;
   Verdict verdict_;
-  std::vector<Treated> treated_;
+  std::vector<TreatedPlace> treated_;
   std::vector<std::string> analysis_;  // its interpreter and script
 };
 

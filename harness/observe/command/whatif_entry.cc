@@ -54,7 +54,7 @@ class WhatIfEntry final : public CommandWithOptions<WhatIfOptions> {
     WhatIfOptions& options = options_;
     add_metric(whatif, options.metric);
     add_place_expression(whatif, "Measures only places whose name matches [all]", options.place);
-    add_count(whatif, "--places", {1, observe::Header::kLengthened},
+    add_count(whatif, "--places", {1, observe::Header::kChangedPlaces},
               "Measures at most so many: the one with the longest waits, and those with the most "
               "time in holds [3]",
               options.places);

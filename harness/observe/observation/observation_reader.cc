@@ -325,7 +325,7 @@ class ProcessReader {
 
   void finish(Merged& merged) {
     ObservedPlace& place = merged.place;
-    if (merged.addresses.size() <= observe::LengthenedPlace::kMostLocks) {
+    if (merged.addresses.size() <= observe::ChangedPlace::kMostLocks) {
       place.addresses = std::move(merged.addresses);
     }
     place.hot_locks = hot_locks_of(std::move(merged.contended));

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "harness/observe/recorder/counters.h"
-#include "harness/observe/recorder/lengthened.h"
+#include "harness/observe/recorder/changed_holds.h"
 #include "harness/observe/recorder/loaded_code.h"
 #include "harness/observe/recorder/mapped_recording.h"
 
@@ -90,7 +90,7 @@ std::uint32_t find_or_add(Process& process, const Code& code, LockKind kind) {
     place.callers[i].module.store(code.modules[i], kRelaxed);
   }
   place.key.store(key, kRelaxed);
-  if (lengthens()) choose_if_lengthened(process, number, place);
+  if (changes_holds()) choose_if_changed(process, number, place);
   do {
     // Another thread may have added it. Then this number stays without a use.
     if (const std::uint32_t known = find(first, key)) return known;

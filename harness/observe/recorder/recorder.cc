@@ -12,7 +12,7 @@
 
 #include "harness/observe/recorder/callers.h"
 #include "harness/observe/recorder/counters.h"
-#include "harness/observe/recorder/lengthened.h"
+#include "harness/observe/recorder/changed_holds.h"
 #include "harness/observe/recorder/lock_orders.h"
 #include "harness/observe/recorder/lock_table.h"
 #include "harness/observe/recorder/mapped_recording.h"
@@ -317,9 +317,9 @@ void note_release(Thread& thread, const void* lock, const void* caller, bool thi
     --held->depth;
     return;
   }
-  if (lengthens()) [[unlikely]] {
+  if (changes_holds()) [[unlikely]] {
     pay(thread);
-    lengthen_hold(thread, *held);
+    change_hold(thread, *held);
   }
   if (held->since != 0 || held->is_watched) {
     const std::uint64_t now = ticks();

@@ -194,7 +194,7 @@ struct Started {
 // of it: its callers, and the addresses of its locks, if they are few. Where threads race for the
 // first acquisition, the callers are others in each run; and addresses are the same only where the
 // kernel does not choose them at random.
-struct LengthenedPlace {
+struct ChangedPlace {
   static constexpr std::size_t kMostLocks = 64;
 
   struct Caller {
@@ -213,7 +213,7 @@ struct LengthenedPlace {
 
 struct Header {
   static constexpr std::size_t kSlots = 4096;
-  static constexpr std::size_t kLengthened = 8;
+  static constexpr std::size_t kChangedPlaces = 8;
   static constexpr std::size_t kStarted = 256;
   static constexpr std::size_t kProcessors = 4096;
   static constexpr std::uint32_t kVersion = 5;
@@ -234,7 +234,7 @@ struct Header {
   Number core_kinds;
   // Of each processor, by the kernel's number: 1 + the rank of its kind of core; 0: unknown.
   std::array<std::atomic<std::uint8_t>, kProcessors> core_kind_of;
-  std::array<LengthenedPlace, kLengthened> lengthened;  // the used entries first
+  std::array<ChangedPlace, kChangedPlaces> changed;  // the used entries first
   // 1: all processes do what pauses need, so that those without a pause are as slow.
   Number some_pause;
   Count accounted_ns;  // of pauses, by the last threads of the processes that ended

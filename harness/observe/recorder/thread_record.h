@@ -78,7 +78,7 @@ struct Thread {
       waited;  // semaphores, and code that waits for futexes; the latest ones
   std::array<std::uint64_t, kOrdersKnown> orders;  // that it has noted
   std::array<std::uint64_t, kCountedPlaces / 64> used_places;
-  std::array<std::uint32_t, Header::kLengthened> lengthened;  // holds, by entry of the header
+  std::array<std::uint32_t, Header::kChangedPlaces> changed;  // holds, by entry of the header
   std::uint64_t pauses_ns;  // paid, forgiven, or caused by its own holds (pauses.h)
   std::uint64_t paid_ns;    // in which it paused
 

@@ -12,7 +12,7 @@
 #include "harness/observe/observation/blocked_timeline.h"
 #include "harness/observe/observation/figures_text.h"
 #include "harness/observe/observation/futex_use.h"
-#include "harness/observe/observation/lengthening.h"
+#include "harness/observe/observation/hold_change.h"
 #include "harness/observe/observation/observed_check.h"
 #include "harness/observe/observation/observed_preset.h"
 #include "harness/observe/observation/recording_file.h"
@@ -250,7 +250,7 @@ ObservedPlace held_place(const std::string& module, std::uint64_t offset, std::u
   return place;
 }
 
-TEST(LengthenablePlaces, AreThoseWithMostOfTheTimeInHolds) {
+TEST(PlacesToMeasure, AreThoseWithMostOfTheTimeInHolds) {
   Observation observation;
   observation.coverage.window_s = 1;
   ObservedPlace waited = held_place("/bin/a", 1, 20'000);  // 20 ms
@@ -267,26 +267,26 @@ TEST(LengthenablePlaces, AreThoseWithMostOfTheTimeInHolds) {
   // The same program, once more.
   observation.processes[1].places = {held_place("/bin/a", 2, 50'000),
                                      held_place("/bin/b", 2, 60'000)};
-  const auto found = lengthenable_places(observation, 8, nullptr);
+  const auto found = places_to_measure(observation, 8, nullptr);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].place, 1U);  // it has the longest waits
   EXPECT_EQ(found[1].acquisitions, 150'000U);
   EXPECT_DOUBLE_EQ(found[1].holds_s, 0.15);
   EXPECT_EQ(std::pair(found[2].process, found[2].place), std::pair(std::size_t{1}, std::size_t{1}));
   EXPECT_DOUBLE_EQ(found[1].most_gain_s, 0.83);
-  EXPECT_EQ(lengthenable_places(observation, 2, nullptr).size(), 2U);
+  EXPECT_EQ(places_to_measure(observation, 2, nullptr).size(), 2U);
   const absl::StatusOr<Expression> none = Expression::parse("put");
-  EXPECT_TRUE(lengthenable_places(observation, 8, &*none).empty());
+  EXPECT_TRUE(places_to_measure(observation, 8, &*none).empty());
 }
 
-TEST(LengthenablePlaces, CanGainAHundredthOfTheTime) {
+TEST(PlacesToMeasure, CanGainAHundredthOfTheTime) {
   Observation observation;
   observation.coverage.window_s = 1;
   observation.processes.resize(1);
   // Nobody waits, and a fifth of the holds is less than 1 %.
   observation.processes[0].places = {held_place("/bin/a", 1, 49'000),
                                      held_place("/bin/a", 2, 51'000)};
-  const auto found = lengthenable_places(observation, 8, nullptr);
+  const auto found = places_to_measure(observation, 8, nullptr);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].place, 1U);
 }
@@ -300,7 +300,7 @@ TEST(CanLookShorter, IfOneProcessHasThePlaceAndItsThreadsHadProcessors) {
   observation.processes[1].wall_s = 1;
   observation.processes[1].processor_s = 1.8;
   observation.processes[1].elsewhere_s = 0.1;
-  const LengthenablePlace place{.process = 1, .processes = 1};
+  const PlaceToMeasure place{.process = 1, .processes = 1};
   EXPECT_TRUE(can_look_shorter(observation, place));
   EXPECT_FALSE(can_look_shorter(observation, {.process = 1, .processes = 2}));
   EXPECT_FALSE(can_look_shorter(observation, {.process = 0, .processes = 1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/observe/command/lengthened_runs.h"
+#include "harness/observe/command/changed_runs.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 
 namespace lockbench {
 
-std::string LengthenedRuns::columns() const {
+std::string ChangedRuns::columns() const {
   std::string columns = "wall_s,cpu_s,printed,pauses_s";
   for (std::size_t i = 1; i <= treated_.size(); ++i) absl::StrAppend(&columns, ",holds_", i);
   return columns;
@@ -19,7 +19,7 @@ std::string LengthenedRuns::columns() const {
 
 // The locks of a place are those that it acquired first: where several places acquire one lock,
 // threads decide which is first, and the next run may have it.
-absl::StatusOr<std::string> LengthenedRuns::run(std::size_t variant) const {
+absl::StatusOr<std::string> ChangedRuns::run(std::size_t variant) const {
   constexpr int kMostTries = 6;
   for (int i = 0; i < kMostTries; ++i) {
     const absl::StatusOr<std::optional<std::string>> fields = try_run(variant);
@@ -31,16 +31,15 @@ absl::StatusOr<std::string> LengthenedRuns::run(std::size_t variant) const {
       " further runs: others acquire its locks first. Choose other places by --place"));
 }
 
-absl::StatusOr<LengthenedRuns::Done> LengthenedRuns::run_with(
+absl::StatusOr<ChangedRuns::Done> ChangedRuns::run_with(
     const std::vector<HoldChange>& changes) const {
   const auto recording = RecordingFile::create(0);
   if (!recording.ok()) return recording.status();
   observe::Header& header = (*recording)->header();
   // relaxed: the program that reads is started later, and has ended before it is read.
-  const bool some_pause = std::any_of(treated_.begin(), treated_.end(), looks_shorter);
-  header.some_pause.store(some_pause ? 1 : 0, std::memory_order_relaxed);
+  header.some_pause.store(some_look_shorter(treated_) ? 1 : 0, std::memory_order_relaxed);
   for (std::size_t i = 0; i < treated_.size(); ++i) {
-    lengthen(header, i, *treated_[i].place, treated_[i].program, changes[i]);
+    change_holds(header, i, *treated_[i].place, treated_[i].program, changes[i]);
   }
   ProgramRunOrder order = order_;
   order.environment.push_back((*recording)->variable());
@@ -51,12 +50,12 @@ absl::StatusOr<LengthenedRuns::Done> LengthenedRuns::run_with(
       .pauses_s = static_cast<double>(header.accounted_ns.load(std::memory_order_relaxed)) / 1e9,
       .holds = {}};
   for (std::size_t i = 0; i < treated_.size(); ++i) {
-    done.holds.push_back(lengthened_holds(header, i));
+    done.holds.push_back(counted_holds(header, i));
   }
   return done;
 }
 
-absl::StatusOr<std::optional<std::string>> LengthenedRuns::try_run(std::size_t variant) const {
+absl::StatusOr<std::optional<std::string>> ChangedRuns::try_run(std::size_t variant) const {
   std::vector<HoldChange> changes(treated_.size());
   if (variant != 0) changes[variant - 1] = treated_[variant - 1].change;
   const absl::StatusOr<Done> done = run_with(changes);
@@ -72,7 +71,7 @@ absl::StatusOr<std::optional<std::string>> LengthenedRuns::try_run(std::size_t v
                       absl::StrJoin(done->holds, ","));
 }
 
-absl::StatusOr<double> LengthenedRuns::holds_kept_when_longer() const {
+absl::StatusOr<double> ChangedRuns::holds_kept_when_longer() const {
   constexpr double kAsLong = 1.1;  // of the time: other programs may delay its start
   std::vector<HoldChange> changes(treated_.size());
   const absl::StatusOr<Done> usual = run_with(changes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/observe/observation/lengthening.h"
+#include "harness/observe/observation/hold_change.h"
 
 #include <algorithm>
 #include <cstring>
@@ -38,9 +38,9 @@ bool has_holds(const ObservedPlace& place) {
   return is_held && place.hold.samples > 0;
 }
 
-std::vector<LengthenablePlace> lengthenable_places(const Observation& observation, std::size_t most,
-                                                   const Expression* wanted) {
-  std::map<Code, LengthenablePlace> by_code;
+std::vector<PlaceToMeasure> places_to_measure(const Observation& observation, std::size_t most,
+                                              const Expression* wanted) {
+  std::map<Code, PlaceToMeasure> by_code;
   for (std::size_t i = 0; i < observation.processes.size(); ++i) {
     const std::vector<ObservedPlace>& places = observation.processes[i].places;
     for (std::size_t k = 0; k < places.size(); ++k) {
@@ -48,14 +48,14 @@ std::vector<LengthenablePlace> lengthenable_places(const Observation& observatio
       if (!has_holds(place) || !is_found_again(place)) continue;
       if (wanted != nullptr && !wanted->finds_in(place.name())) continue;
       const auto [found, is_new] =
-          by_code.try_emplace(code_of(place), LengthenablePlace{.process = i, .place = k});
+          by_code.try_emplace(code_of(place), PlaceToMeasure{.process = i, .place = k});
       found->second.acquisitions += place.acquisitions;
       ++found->second.processes;
       found->second.holds_s += place.hold.mean_ns * static_cast<double>(place.acquisitions) / 1e9;
       found->second.blocked_s += place.blocked_s;
     }
   }
-  std::vector<LengthenablePlace> found;
+  std::vector<PlaceToMeasure> found;
   double waits_s = 0;
   for (const ObservedProcess& process : observation.processes) waits_s += process.blocked_s;
   const double least_s = kWorthMeasuringFrom * observation.coverage.window_s;
@@ -86,7 +86,7 @@ double failed_tries(const ObservedProcess& process) {
 
 }  // namespace
 
-bool can_look_shorter(const Observation& observation, const LengthenablePlace& place) {
+bool can_look_shorter(const Observation& observation, const PlaceToMeasure& place) {
   constexpr double kMost = 0.1;  // of the time that does not fit
   const Coverage& coverage = observation.coverage;
   const ObservedProcess& process = observation.processes[place.process];
@@ -96,29 +96,29 @@ bool can_look_shorter(const Observation& observation, const LengthenablePlace& p
          process.elsewhere_s <= kMost * process.wall_s;
 }
 
-void lengthen(observe::Header& header, std::size_t entry, const ObservedPlace& place,
-              const std::string& program, const HoldChange& change) {
+void change_holds(observe::Header& header, std::size_t entry, const ObservedPlace& place,
+                  const std::string& program, const HoldChange& change) {
   const auto copy = [](const std::string& text, auto& to) {
     std::strncpy(to.data(), text.c_str(), to.size() - 1);
   };
-  observe::LengthenedPlace& lengthened = header.lengthened[entry];
+  observe::ChangedPlace& changed = header.changed[entry];
   for (std::size_t i = 0; i < place.callers.size(); ++i) {
-    observe::LengthenedPlace::Caller& caller = lengthened.code[i];
+    observe::ChangedPlace::Caller& caller = changed.code[i];
     caller.offset.store(place.callers[i].offset, kRelaxed);
     copy(place.callers[i].module, caller.path);
   }
   for (std::size_t i = 0; i < place.addresses.size(); ++i) {
-    lengthened.locks[i].store(place.addresses[i], kRelaxed);
+    changed.locks[i].store(place.addresses[i], kRelaxed);
   }
-  lengthened.lock_count.store(static_cast<std::uint32_t>(place.addresses.size()), kRelaxed);
-  copy(program, lengthened.program);
-  lengthened.steps.store(change.steps, kRelaxed);
-  lengthened.shorter_by.store(change.shorter_by, kRelaxed);
-  lengthened.callers.store(static_cast<std::uint32_t>(place.callers.size()), kRelaxed);
+  changed.lock_count.store(static_cast<std::uint32_t>(place.addresses.size()), kRelaxed);
+  copy(program, changed.program);
+  changed.steps.store(change.steps, kRelaxed);
+  changed.shorter_by.store(change.shorter_by, kRelaxed);
+  changed.callers.store(static_cast<std::uint32_t>(place.callers.size()), kRelaxed);
 }
 
-std::uint64_t lengthened_holds(const observe::Header& header, std::size_t entry) {
-  return header.lengthened[entry].holds.load(kRelaxed);
+std::uint64_t counted_holds(const observe::Header& header, std::size_t entry) {
+  return header.changed[entry].holds.load(kRelaxed);
 }
 
 }  // namespace lockbench

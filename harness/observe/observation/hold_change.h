@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lengthening: the places of an observation whose holds are worth a measurement, and the words by
-// which a recording makes them longer (harness/observe/recorder/lengthened.h). Pure, but for what
-// is written into the header.
+// HoldChange: the places of an observation whose holds are worth a measurement, and the words by
+// which a recording changes them (harness/observe/recorder/changed_holds.h). Pure, but for what is
+// written into the header.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace lockbench {
 inline constexpr double kWorthMeasuringFrom = 0.01;
 
 // One place, in all processes of a program that have it.
-struct LengthenablePlace {
+struct PlaceToMeasure {
   std::size_t process = 0;         // an index of Observation::processes: the first that has it
   std::size_t place = 0;           // of its places
   std::uint64_t acquisitions = 0;  // of all processes, as are the next two
@@ -39,13 +39,13 @@ bool has_holds(const ObservedPlace& place);
 // At most `most` places: first the one for which threads waited longest, then those with the most
 // time in holds. Only those that are worth measuring and, if there is an expression, whose names it
 // finds.
-std::vector<LengthenablePlace> lengthenable_places(const Observation& observation, std::size_t most,
-                                                   const Expression* wanted);
+std::vector<PlaceToMeasure> places_to_measure(const Observation& observation, std::size_t most,
+                                              const Expression* wanted);
 
 // True if holds of the place can look shorter, by pauses of all other threads (recorder/pauses.h):
 // one process has the place and did the work, its threads had processors to run on, and they waited
 // for each other only where the recorder sees it.
-bool can_look_shorter(const Observation& observation, const LengthenablePlace& place);
+bool can_look_shorter(const Observation& observation, const PlaceToMeasure& place);
 
 // What is done to each hold of a place: one of the two, or nothing.
 struct HoldChange {
@@ -54,11 +54,11 @@ struct HoldChange {
 };
 
 // From now on, processes that begin to record change each hold of the place. `entry`: below
-// Header::kLengthened; entries are used from 0 on. `program`: whose process has the place.
-void lengthen(observe::Header& header, std::size_t entry, const ObservedPlace& place,
-              const std::string& program, const HoldChange& change);
+// Header::kChangedPlaces; entries are used from 0 on. `program`: whose process has the place.
+void change_holds(observe::Header& header, std::size_t entry, const ObservedPlace& place,
+                  const std::string& program, const HoldChange& change);
 
-// The holds of the place that ended, in all processes of the recording: about (lengthened.h).
-std::uint64_t lengthened_holds(const observe::Header& header, std::size_t entry);
+// The holds of the place that ended, in all processes of the recording: about (changed_holds.h).
+std::uint64_t counted_holds(const observe::Header& header, std::size_t entry);
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LengthenedRuns: a program runs as it is, or with the holds of one place longer, or looking
+// ChangedRuns: a program runs as it is, or with the holds of one place longer, or looking
 // shorter.
 //
 // Guarantees   In each run the holds of all the places are counted; only what is done before their
@@ -17,29 +17,14 @@
 #include <absl/status/statusor.h>
 
 #include "harness/observe/command/program_run.h"
-#include "harness/observe/observation/lengthening.h"
-#include "harness/observe/observation/observation.h"
+#include "harness/observe/command/treated_place.h"
 
 namespace lockbench {
 
-// A place whose holds are changed.
-struct Treated {
-  LengthenablePlace at;
-  const ObservedPlace* place = nullptr;
-  std::string program;  // whose process has it
-  HoldChange change;
-  std::uint64_t twice_steps = 0;  // of HoldChange: each hold is twice as long
-  double change_ns = 0;           // by which a hold gets longer, or looks shorter, on average
-};
-
-inline bool looks_shorter(const Treated& place) {
-  return place.change.shorter_by != 0;
-}
-
-class LengthenedRuns {
+class ChangedRuns {
  public:
   // `order`: its environment has the library that records. `treated` must outlive this.
-  LengthenedRuns(ProgramRunOrder order, const std::vector<Treated>& treated)
+  ChangedRuns(ProgramRunOrder order, const std::vector<TreatedPlace>& treated)
       : order_(std::move(order)), treated_(treated) {}
 
   // The program as it is, and one for each place.
@@ -71,7 +56,7 @@ class LengthenedRuns {
   absl::StatusOr<std::optional<std::string>> try_run(std::size_t variant) const;
 
   ProgramRunOrder order_;
-  const std::vector<Treated>& treated_;
+  const std::vector<TreatedPlace>& treated_;
 };
 
 }  // namespace lockbench
