@@ -290,6 +290,19 @@ class PluginLocks {
     }
   }
 
+  // The same for a base lock that is tested as `global:lock=NAME` alone: neither stripes nor a
+  // table is made of it, which takes a third of the time to compile.
+  template <class L>
+  void add_alone(const std::string& name, const std::string& summary,
+                 const std::string& origin = "plug-in") {
+    static_assert(BaseLock<L> && !internal::SaysReentrant<L>, "add() is for all other locks");
+    offer_.names.push_back(name);
+    const std::size_t first = offer_.locks.size();
+    add_only_lock<L>(name, summary, origin);
+    keep_promises<L>(first);
+    add_forms<L>(internal::base_listing("global", name, summary, origin));
+  }
+
   // The same for `lockbench stress` alone: a lock of several holders that have no numbers, which no
   // workload can use.
   template <class P>
@@ -345,17 +358,32 @@ class PluginLocks {
 
   template <class L>
   void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
-    check_base<L>();
     const std::size_t first = offer_.locks.size();
+    add_only_lock<L>(name, summary, origin);
+    // With several holders, a workload needs a number for each holder, and this lock has none.
+    if constexpr (internal::promises_of<L>().capacity == 1) {
+      add_stripes_and_table<L>(name, summary, origin);
+    }
+    keep_promises<L>(first);
+    add_forms<L>(internal::base_listing("global", name, summary, origin));
+  }
+
+  template <class L>
+  void add_only_lock(const std::string& name, const std::string& summary,
+                     const std::string& origin) {
+    check_base<L>();
     const Line<GlobalLock<L>> one{internal::base_listing("global", name, summary, origin),
                                   plain<GlobalLock<L>>};
-    if constexpr (internal::promises_of<L>().capacity != 1) {
-      // With several holders, a workload needs a number for each holder, and this lock has none.
-      offer_.locks.push_back(registered_lock_of<GlobalLock<L>, std::uint64_t>(one));
-      keep_promises<L>(first);
-      return add_waits_stopped<GlobalLock<L>>(one.listing, internal::promises_of<L>());
+    if constexpr (internal::promises_of<L>().capacity == 1) {
+      add_line<GlobalLock<L>>(one);
+    } else {
+      add_stress_line<GlobalLock<L>>(one);
     }
-    add_line<GlobalLock<L>>(one);
+  }
+
+  template <class L>
+  void add_stripes_and_table(const std::string& name, const std::string& summary,
+                             const std::string& origin) {
     add_line<StripedLock<L>>(
         {internal::striped_listing(name, summary, origin),
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
@@ -368,13 +396,18 @@ class PluginLocks {
       });
     }
 #endif
-    keep_promises<L>(first);
-    add_waits_stopped<GlobalLock<L>>(one.listing, internal::promises_of<L>());
-    if constexpr (SharedLockable<::lockbench::internal::Claim<L>> &&
-                  has_readers_first(internal::promises_of<L>())) {
-      add_readers_first<GlobalLock<L>, std::uint64_t>(one.listing, internal::promises_of<L>());
-      add_readers_apart<GlobalLock<L>>(one.listing, internal::promises_of<L>());
-      if constexpr (UpgradeLockable<L>) add_readers_upgraded<L>(one.listing);
+  }
+
+  // The forms of a base lock.
+  template <class L>
+  void add_forms(const Listing& listing) {
+    constexpr LockPromises kPromises = internal::promises_of<L>();
+    add_waits_stopped<GlobalLock<L>>(listing, kPromises);
+    if constexpr (kPromises.capacity == 1 && SharedLockable<::lockbench::internal::Claim<L>> &&
+                  has_readers_first(kPromises)) {
+      add_readers_first<GlobalLock<L>, std::uint64_t>(listing, kPromises);
+      add_readers_apart<GlobalLock<L>>(listing, kPromises);
+      if constexpr (UpgradeLockable<L>) add_readers_upgraded<L>(listing);
     }
   }
 

@@ -168,10 +168,10 @@ class Passing {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<Queue<1>>("queue", "one holder, first come, first served");
-  locks.add<Queue<2>>("queue_of_two", "the same with two holders");
-  locks.add<SharedQueue>("queue_shared", "the same for readers and writers");
-  locks.add<Passing<3>>("passing", "who waits is passed three times at most");
-  locks.add<Passing<3, 4>>("passing_too_often", "says so, and lets four threads pass");
-  locks.add<Passing<3, 3, false>>("passing_by_tries", "says so, and lets all tries pass");
+  locks.add_alone<Queue<1>>("queue", "one holder, first come, first served");
+  locks.add_alone<Queue<2>>("queue_of_two", "the same with two holders");
+  locks.add_alone<SharedQueue>("queue_shared", "the same for readers and writers");
+  locks.add_alone<Passing<3>>("passing", "who waits is passed three times at most");
+  locks.add_alone<Passing<3, 4>>("passing_too_often", "says so, and lets four threads pass");
+  locks.add_alone<Passing<3, 3, false>>("passing_by_tries", "says so, and lets all tries pass");
 }

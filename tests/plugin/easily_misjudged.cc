@@ -389,27 +389,34 @@ class UnderTwo {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<WritesNodeLast<true>>("own_node_last", "writes its own node last");
-  locks.add<WritesNodeLast<false>>("other_node_last", "writes the node of the holder before last");
-  locks.add<CombiningSemaphore<false>>("combining", "a semaphore whose releases combine");
-  locks.add<CombiningSemaphore<true>>("combining_all", "the same, and a try asks for all permits");
-  locks.add<WordOfTwoSizes<true>>("two_sizes", "a queue in one word, accessed in two sizes");
-  locks.add<WordOfTwoSizes<false>>("two_sizes_relaxed", "the same, and does not publish its nodes");
-  locks.add<CompilerFenced<true>>("compiler_fenced", "ordered by signal fences");
-  locks.add<CompilerFenced<false>>("compiler_unfenced", "the same without the fences");
-  locks.add<YieldingTry<16>>("yielding_try", "a try looks 16 times, and yields in between");
-  locks.add<YieldingTry<0>>("yielding_try_stays", "a try looks until it has the lock");
+  locks.add_alone<WritesNodeLast<true>>("own_node_last", "writes its own node last");
+  locks.add_alone<WritesNodeLast<false>>("other_node_last",
+                                         "writes the node of the holder before last");
+  locks.add_alone<CombiningSemaphore<false>>("combining", "a semaphore whose releases combine");
+  locks.add_alone<CombiningSemaphore<true>>("combining_all",
+                                            "the same, and a try asks for all permits");
+  locks.add_alone<WordOfTwoSizes<true>>("two_sizes", "a queue in one word, accessed in two sizes");
+  locks.add_alone<WordOfTwoSizes<false>>("two_sizes_relaxed",
+                                         "the same, and does not publish its nodes");
+  locks.add_alone<CompilerFenced<true>>("compiler_fenced", "ordered by signal fences");
+  locks.add_alone<CompilerFenced<false>>("compiler_unfenced", "the same without the fences");
+  locks.add_alone<YieldingTry<16>>("yielding_try", "a try looks 16 times, and yields in between");
+  locks.add_alone<YieldingTry<0>>("yielding_try_stays", "a try looks until it has the lock");
   locks.add<Pool<true>>("tagged_pool", "a stack of free leases, with tags");
   locks.add<Pool<false>>("untagged_pool", "the same without tags");
-  locks.add<PollingTimeout<Ends::kInTime>>("polling", "polls until its timeout is over");
-  locks.add<PollingTimeout<Ends::kInMicroseconds>>("polling_32_bits", "in 32 bits of microseconds");
-  locks.add<PollingTimeout<Ends::kHalfway>>("polling_half", "until half of it is over");
+  locks.add_alone<PollingTimeout<Ends::kInTime>>("polling", "polls until its timeout is over");
+  locks.add_alone<PollingTimeout<Ends::kInMicroseconds>>("polling_32_bits",
+                                                         "in 32 bits of microseconds");
+  locks.add_alone<PollingTimeout<Ends::kHalfway>>("polling_half", "until half of it is over");
   locks.add<AggregatePool<false>>("aggregate_pool", "a pool of leases without a constructor");
   locks.add<AggregatePool<true>>("aggregate_pool_frees", "the same, and a release frees all");
-  locks.add<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");
-  locks.add<UnderTwo<Order::kOther>>("under_two_crossed", "the same, and unlock() in the other");
-  locks.add<UnderTwo<Order::kTwice>>("under_two_twice", "unlock() takes one of them twice");
-  locks.add<UnderTwo<Order::kSame, PortedMutex>>("under_two_ported", "of the platform's mutexes");
-  locks.add<UnderTwo<Order::kOther, PortedMutex>>("under_two_ported_crossed", "the same, crossed");
-  locks.add<SpinsInOrder>("spins_in_order", "spins by sequentially consistent updates");
+  locks.add_alone<UnderTwo<Order::kSame>>("under_two", "two mutexes inside, in one order");
+  locks.add_alone<UnderTwo<Order::kOther>>("under_two_crossed",
+                                           "the same, and unlock() in the other");
+  locks.add_alone<UnderTwo<Order::kTwice>>("under_two_twice", "unlock() takes one of them twice");
+  locks.add_alone<UnderTwo<Order::kSame, PortedMutex>>("under_two_ported",
+                                                       "of the platform's mutexes");
+  locks.add_alone<UnderTwo<Order::kOther, PortedMutex>>("under_two_ported_crossed",
+                                                        "the same, crossed");
+  locks.add_alone<SpinsInOrder>("spins_in_order", "spins by sequentially consistent updates");
 }

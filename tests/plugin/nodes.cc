@@ -91,9 +91,9 @@ class Cohort {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<Cohort<node_by_getcpu, false>>("cohort", "keeps the node in mind");
-  locks.add<Cohort<node_by_call, false>>("cohort_by_call", "by a system call");
-  locks.add<Cohort<node_by_library, false>>("cohort_by_library", "as libnuma says");
-  locks.add<Cohort<node_by_getcpu, true>>("cohort_asks_again",
-                                          "releases what belongs to the node where it is now");
+  locks.add_alone<Cohort<node_by_getcpu, false>>("cohort", "keeps the node in mind");
+  locks.add_alone<Cohort<node_by_call, false>>("cohort_by_call", "by a system call");
+  locks.add_alone<Cohort<node_by_library, false>>("cohort_by_library", "as libnuma says");
+  locks.add_alone<Cohort<node_by_getcpu, true>>(
+      "cohort_asks_again", "releases what belongs to the node where it is now");
 }

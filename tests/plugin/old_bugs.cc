@@ -294,8 +294,8 @@ class ConditionLock {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<FairQueue<true>>("fair_queue", "the fair queue lock, corrected");
-  locks.add<FairQueue<false>>("fair_queue_printed", "the fair queue lock as printed");
-  locks.add<ConditionLock<true>>("grouped", "glibc's condition variable since 2.41");
-  locks.add<ConditionLock<false>>("grouped_25847", "glibc's condition variable before");
+  locks.add_alone<FairQueue<true>>("fair_queue", "the fair queue lock, corrected");
+  locks.add_alone<FairQueue<false>>("fair_queue_printed", "the fair queue lock as printed");
+  locks.add_alone<ConditionLock<true>>("grouped", "glibc's condition variable since 2.41");
+  locks.add_alone<ConditionLock<false>>("grouped_25847", "glibc's condition variable before");
 }

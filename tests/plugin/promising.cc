@@ -147,13 +147,14 @@ struct Overreaching : Flag {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<Semaphore<3>>("three", "a semaphore of three");
-  locks.add<Semaphore<4>>("four", "a semaphore of four, and promises three");
-  locks.add<Handing<true>>("handing", "a semaphore of two, its permits go to the first");
-  locks.add<Handing<true, 2, 3>>("handing_3", "the same for three threads");
-  locks.add<Handing<true, 66>>("handing_66", "a semaphore of 66, its permits go to the first");
-  locks.add<Handing<false>>("handing_last", "a semaphore of two, its permits go to the last");
-  locks.add<Timed>("flag_timed", "a flag with a timeout");
-  locks.add<Narrow>("narrow", "a flag for three threads");
-  locks.add<Overreaching>("overreaching", "a program with an act that it does not offer");
+  locks.add_alone<Semaphore<3>>("three", "a semaphore of three");
+  locks.add_alone<Semaphore<4>>("four", "a semaphore of four, and promises three");
+  locks.add_alone<Handing<true>>("handing", "a semaphore of two, its permits go to the first");
+  locks.add_alone<Handing<true, 2, 3>>("handing_3", "the same for three threads");
+  locks.add_alone<Handing<true, 66>>("handing_66",
+                                     "a semaphore of 66, its permits go to the first");
+  locks.add_alone<Handing<false>>("handing_last", "a semaphore of two, its permits go to the last");
+  locks.add_alone<Timed>("flag_timed", "a flag with a timeout");
+  locks.add_alone<Narrow>("narrow", "a flag for three threads");
+  locks.add_alone<Overreaching>("overreaching", "a program with an act that it does not offer");
 }

@@ -166,13 +166,16 @@ class CountsWaiting {
 LOCKBENCH_PLUGIN(locks) {
   using enum ReadersOrder;
   locks.add<TaskFair<false>>("task_fair", "readers and writers by one roll of numbers");
-  locks.add<TaskFair<true>>("task_fair_joins", "the same, and readers join those inside");
-  locks.add<PhaseFair>("phase_fair", "readers wait for one writer at most");
-  locks.add<TaskFair<false, kPhaseFair>>("phase_fair_roll", "readers wait for all that came first");
-  locks.add<TaskFair<true, kPhaseFair>>("phase_fair_joins", "readers join those inside");
-  locks.add<CountsWaiting<true, kWritersFirst>>("writers_first",
-                                                "readers let waiting writers pass");
-  locks.add<CountsWaiting<false, kWritersFirst>>("writers_last", "readers pass waiting writers");
-  locks.add<CountsWaiting<false, kNone>>("tries_beside", "a reader's try succeeds beside readers");
-  locks.add<CountsWaiting<false, kNone, true>>("tries_alone", "it succeeds alone");
+  locks.add_alone<TaskFair<true>>("task_fair_joins", "the same, and readers join those inside");
+  locks.add_alone<PhaseFair>("phase_fair", "readers wait for one writer at most");
+  locks.add_alone<TaskFair<false, kPhaseFair>>("phase_fair_roll",
+                                               "readers wait for all that came first");
+  locks.add_alone<TaskFair<true, kPhaseFair>>("phase_fair_joins", "readers join those inside");
+  locks.add_alone<CountsWaiting<true, kWritersFirst>>("writers_first",
+                                                      "readers let waiting writers pass");
+  locks.add_alone<CountsWaiting<false, kWritersFirst>>("writers_last",
+                                                       "readers pass waiting writers");
+  locks.add_alone<CountsWaiting<false, kNone>>("tries_beside",
+                                               "a reader's try succeeds beside readers");
+  locks.add_alone<CountsWaiting<false, kNone, true>>("tries_alone", "it succeeds alone");
 }

@@ -220,12 +220,15 @@ class SmallTable {
 LOCKBENCH_PLUGIN(locks) {
   locks.add<Reentrant<true>>("depth_of_object", "each object knows how deep its owner is");
   locks.add<Reentrant<false>>("depth_of_thread", "a thread is as deep in one as in all");
-  locks.add<ThreadsNodes<false>>("node_for_each", "a thread's nodes, one for each hold");
-  locks.add<ThreadsNodes<true>>("node_for_all", "a thread's node, the same for all its holds");
-  locks.add<SharedBed<true>>("bed_wakes_all", "one place to sleep, a release wakes all there");
-  locks.add<SharedBed<false>>("bed_wakes_one", "the same, and a release wakes one");
-  locks.add<CountsItsThreads<false>>("known_by_number", "threads remember the lock's number");
-  locks.add<CountsItsThreads<true>>("known_by_address", "threads remember the lock's address");
+  locks.add_alone<ThreadsNodes<false>>("node_for_each", "a thread's nodes, one for each hold");
+  locks.add_alone<ThreadsNodes<true>>("node_for_all",
+                                      "a thread's node, the same for all its holds");
+  locks.add_alone<SharedBed<true>>("bed_wakes_all",
+                                   "one place to sleep, a release wakes all there");
+  locks.add_alone<SharedBed<false>>("bed_wakes_one", "the same, and a release wakes one");
+  locks.add_alone<CountsItsThreads<false>>("known_by_number", "threads remember the lock's number");
+  locks.add_alone<CountsItsThreads<true>>("known_by_address",
+                                          "threads remember the lock's address");
   locks.add<SmallTable<16>>("small_table", "a mutex for each key below 16");
   locks.add<SmallTable<15>>("small_table_short", "the same, one mutex short");
 }

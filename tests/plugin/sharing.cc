@@ -259,26 +259,28 @@ class Changing {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<ReadersAndWriters<Fault::kNone>>("shared_word", "a writer's bit, and a count");
-  locks.add<ReadersAndWriters<Fault::kReaderBesideWriter>>("shared_reader_enters",
-                                                           "readers look for no writer");
-  locks.add<ReadersAndWriters<Fault::kWriterBesideReader>>("shared_writer_enters",
-                                                           "writers look for no reader");
-  locks.add<ReadersAndWriters<Fault::kRelaxedLeave>>(
+  locks.add_alone<ReadersAndWriters<Fault::kNone>>("shared_word", "a writer's bit, and a count");
+  locks.add_alone<ReadersAndWriters<Fault::kReaderBesideWriter>>("shared_reader_enters",
+                                                                 "readers look for no writer");
+  locks.add_alone<ReadersAndWriters<Fault::kWriterBesideReader>>("shared_writer_enters",
+                                                                 "writers look for no reader");
+  locks.add_alone<ReadersAndWriters<Fault::kRelaxedLeave>>(
       "shared_relaxed", "what a reader has read is not over when it leaves");
-  locks.add<Tickets<true>>("shared_tickets", "tickets, kept in nodes");
-  locks.add<Tickets<false>>("shared_tickets_leave_early", "a reader leaves for those before it");
-  locks.add<Changing<Change::kAtOnce>>("changing", "a reader becomes a writer, and a reader again");
-  locks.add<Changing<Change::kLetsOthersWrite>>("changing_lets_go",
-                                                "others may write before it does");
-  locks.add<Changing<Change::kTwoMayBecomeWriters>>("changing_two",
-                                                    "two may become writers at a time");
-  locks.add<Changing<Change::kLetsOthersWriteAtTheEnd>>("changing_lets_go_at_the_end",
-                                                        "others may write before it reads again");
-  locks.add<Changing<Change::kKeepsTheRight>>("changing_keeps",
-                                              "who gives up to become a writer keeps the right");
-  locks.add<Timed>("shared_timed", "with timeouts");
-  locks.add<TimedForWriters>("shared_timed_writers", "with timeouts, for writers alone");
+  locks.add_alone<Tickets<true>>("shared_tickets", "tickets, kept in nodes");
+  locks.add_alone<Tickets<false>>("shared_tickets_leave_early",
+                                  "a reader leaves for those before it");
+  locks.add_alone<Changing<Change::kAtOnce>>("changing",
+                                             "a reader becomes a writer, and a reader again");
+  locks.add_alone<Changing<Change::kLetsOthersWrite>>("changing_lets_go",
+                                                      "others may write before it does");
+  locks.add_alone<Changing<Change::kTwoMayBecomeWriters>>("changing_two",
+                                                          "two may become writers at a time");
+  locks.add_alone<Changing<Change::kLetsOthersWriteAtTheEnd>>(
+      "changing_lets_go_at_the_end", "others may write before it reads again");
+  locks.add_alone<Changing<Change::kKeepsTheRight>>(
+      "changing_keeps", "who gives up to become a writer keeps the right");
+  locks.add_alone<Timed>("shared_timed", "with timeouts");
+  locks.add_alone<TimedForWriters>("shared_timed_writers", "with timeouts, for writers alone");
   locks.add<Table<Number, Fault::kNone>>("shared_rows", "stripes");
   locks.add<Table<Number, Fault::kReaderBesideWriter>>("shared_rows_reader_enters",
                                                        "readers look for no writer");

@@ -297,15 +297,15 @@ class Mutexes {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<Stoppable>("stoppable", "a condition variable that takes a stop token");
-  locks.add<WithCallback<Fault::kNone>>("callback", "a callback wakes who is stopped");
-  locks.add<WithCallback<Fault::kWakesAnybody>>("callback_wakes_anybody",
-                                                "a callback wakes one thread, whichever");
-  locks.add<WithCallback<Fault::kHoldsStopped>>(
+  locks.add_alone<Stoppable>("stoppable", "a condition variable that takes a stop token");
+  locks.add_alone<WithCallback<Fault::kNone>>("callback", "a callback wakes who is stopped");
+  locks.add_alone<WithCallback<Fault::kWakesAnybody>>("callback_wakes_anybody",
+                                                      "a callback wakes one thread, whichever");
+  locks.add_alone<WithCallback<Fault::kHoldsStopped>>(
       "callback_holds_stopped", "who is stopped as it acquires says that it failed");
-  locks.add<WakesTheFirst<true>>("wakes_the_first", "who is stopped passes a wake-up on");
-  locks.add<WakesTheFirst<false>>("wakes_the_stopped", "who is stopped keeps a wake-up");
-  locks.add<TwoPermits>("two_permits", "a semaphore of two permits");
+  locks.add_alone<WakesTheFirst<true>>("wakes_the_first", "who is stopped passes a wake-up on");
+  locks.add_alone<WakesTheFirst<false>>("wakes_the_stopped", "who is stopped keeps a wake-up");
+  locks.add_alone<TwoPermits>("two_permits", "a semaphore of two permits");
   locks.add<StoppedPool<false>>("stopped_pool", "two leases, whose numbers the holders know");
   locks.add<StoppedPool<true>>("stopped_pool_frees", "who is stopped frees the first lease");
   locks.add<Mutexes<true>>("mutexes", "several keys are acquired in one order");

@@ -950,74 +950,81 @@ class ComparingLock : public LeftLock {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<FlagLock<Fault::kNone>>("raw_flag", "a std::atomic<bool>");
-  locks.add<FlagLock<Fault::kTwoSteps>>("raw_flag_two_steps", "looks, then takes");
-  locks.add<FlagLock<Fault::kRelaxedUnlock>>("raw_flag_relaxed_unlock", "publishes nothing");
-  locks.add<LazyLock<true>>("raw_lazy_released", "makes its word at the first call");
-  locks.add<LazyLock<false>>("raw_lazy", "the same, and publishes it without a release");
-  locks.add<FencedLock<true>>("raw_fenced", "relaxed accesses, and fences");
-  locks.add<FencedLock<false>>("raw_unfenced", "relaxed accesses alone");
-  locks.add<WaitingLock<true>>("raw_condvar", "a standard condition variable");
-  locks.add<WaitingLock<false>>("raw_condvar_tells_nobody", "the same, never notified");
-  locks.add<ThreadNodeLock>("raw_thread_node", "a queue of nodes, one for each thread");
-  locks.add<SharedMutexLock>("raw_shared_mutex", "a standard shared mutex");
-  locks.add<Semaphore<kWaitsAgain>>("raw_semaphore", "waits again after a signal");
-  locks.add<Semaphore<kGranted>>("raw_semaphore_granted", "takes a signal for a grant");
-  locks.add<Semaphore<kTimedOut>>("raw_semaphore_timed_out", "takes a signal for its timeout");
-  locks.add<Word<kWaitsAgain>>("raw_word", "waits again after a signal");
-  locks.add<Word<kGranted>>("raw_word_granted", "takes a signal for a grant");
-  locks.add<Word<kTimedOut>>("raw_word_timed_out", "takes a signal for its timeout");
-  locks.add<Word<kWaitsAgain, FUTEX_WAKE>>("raw_wakes_others",
-                                           "wakes those of all processes alone");
-  locks.add<ClockedCondition<CLOCK_MONOTONIC, CLOCK_MONOTONIC>>("raw_clocked", "one clock");
-  locks.add<ClockedCondition<CLOCK_REALTIME, CLOCK_REALTIME>>("raw_clocked_wall", "one clock");
-  locks.add<ClockedCondition<CLOCK_MONOTONIC, CLOCK_REALTIME>>("raw_clocked_past",
-                                                               "its deadlines are long over");
-  locks.add<ClockedCondition<CLOCK_REALTIME, CLOCK_MONOTONIC>>("raw_clocked_never",
-                                                               "its deadlines do not come");
-  locks.add<ClockedCondition<CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC>>("raw_clocked_coarse",
-                                                                       "counts from the last tick");
-  locks.add<Semaphore<kWaitsAgain, CLOCK_MONOTONIC>>("raw_semaphore_past",
-                                                     "its deadlines are long over");
-  locks.add<Semaphore<kWaitsAgain, CLOCK_REALTIME_COARSE>>("raw_semaphore_coarse",
-                                                           "counts from the last tick");
-  locks.add<CountingSemaphore>("raw_semaphore_counts_outside", "a count that nothing orders");
-  locks.add<IntLock<volatile int, kStore>>("raw_volatile", "a volatile int, as on x86");
-  locks.add<IntLock<volatile int, kFencedStore>>("raw_volatile_fenced", "the same, behind a fence");
-  locks.add<VolatileTicket<false>>("raw_volatile_ticket", "as on x86");
-  locks.add<VolatileTicket<true>>("raw_volatile_ticket_fenced", "with fences");
-  locks.add<IntLock<int, kStore>>("raw_plain_release", "a plain store releases it");
-  locks.add<IntLock<int, kBuiltin>>("raw_builtin_release", "the builtin releases it");
-  locks.add<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
-  locks.add<PipeLock<Reads::kPolls>>("raw_poll", "a pipe that is polled");
-  locks.add<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");
-  locks.add<PipeLock<Reads::kUnseen>>("raw_pipe", "a pipe that is read, unseen");
-  locks.add<OnceLock>("raw_once", "made when it is first used, by each of three ways");
-  locks.add<FutureLock>("raw_future", "a chain of futures");
-  locks.add<BarrierLock>("raw_barrier", "its own thread meets it at a barrier");
-  locks.add<CheckedMutexLock<false>>("raw_errorcheck", "a mutex that knows its owner");
-  locks.add<CheckedMutexLock<true>>("raw_robust", "the same with more attributes");
-  locks.add<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");
-  locks.add<ChannelLock>("raw_channels", "two futex queues on one word, told apart by bits");
-  locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
-  locks.add<NappingLock<false>>("raw_napping", "a fair queue whose waiters sleep and look");
-  locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
-  locks.add<DrawnLock<true>>("raw_drawn", "numbers, drawn by an exchange that may fail");
-  locks.add<DrawnLock<false>>("raw_drawn_unserved", "the same, and whoever finds it free takes it");
-  locks.add<ServedLock<false>>("raw_served", "numbers that are served in order");
-  locks.add<ServedLock<true>>("raw_served_returns", "the same, but for the last holder");
+  locks.add_alone<FlagLock<Fault::kNone>>("raw_flag", "a std::atomic<bool>");
+  locks.add_alone<FlagLock<Fault::kTwoSteps>>("raw_flag_two_steps", "looks, then takes");
+  locks.add_alone<FlagLock<Fault::kRelaxedUnlock>>("raw_flag_relaxed_unlock", "publishes nothing");
+  locks.add_alone<LazyLock<true>>("raw_lazy_released", "makes its word at the first call");
+  locks.add_alone<LazyLock<false>>("raw_lazy", "the same, and publishes it without a release");
+  locks.add_alone<FencedLock<true>>("raw_fenced", "relaxed accesses, and fences");
+  locks.add_alone<FencedLock<false>>("raw_unfenced", "relaxed accesses alone");
+  locks.add_alone<WaitingLock<true>>("raw_condvar", "a standard condition variable");
+  locks.add_alone<WaitingLock<false>>("raw_condvar_tells_nobody", "the same, never notified");
+  locks.add_alone<ThreadNodeLock>("raw_thread_node", "a queue of nodes, one for each thread");
+  locks.add_alone<SharedMutexLock>("raw_shared_mutex", "a standard shared mutex");
+  locks.add_alone<Semaphore<kWaitsAgain>>("raw_semaphore", "waits again after a signal");
+  locks.add_alone<Semaphore<kGranted>>("raw_semaphore_granted", "takes a signal for a grant");
+  locks.add_alone<Semaphore<kTimedOut>>("raw_semaphore_timed_out",
+                                        "takes a signal for its timeout");
+  locks.add_alone<Word<kWaitsAgain>>("raw_word", "waits again after a signal");
+  locks.add_alone<Word<kGranted>>("raw_word_granted", "takes a signal for a grant");
+  locks.add_alone<Word<kTimedOut>>("raw_word_timed_out", "takes a signal for its timeout");
+  locks.add_alone<Word<kWaitsAgain, FUTEX_WAKE>>("raw_wakes_others",
+                                                 "wakes those of all processes alone");
+  locks.add_alone<ClockedCondition<CLOCK_MONOTONIC, CLOCK_MONOTONIC>>("raw_clocked", "one clock");
+  locks.add_alone<ClockedCondition<CLOCK_REALTIME, CLOCK_REALTIME>>("raw_clocked_wall",
+                                                                    "one clock");
+  locks.add_alone<ClockedCondition<CLOCK_MONOTONIC, CLOCK_REALTIME>>("raw_clocked_past",
+                                                                     "its deadlines are long over");
+  locks.add_alone<ClockedCondition<CLOCK_REALTIME, CLOCK_MONOTONIC>>("raw_clocked_never",
+                                                                     "its deadlines do not come");
+  locks.add_alone<ClockedCondition<CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC>>(
+      "raw_clocked_coarse", "counts from the last tick");
+  locks.add_alone<Semaphore<kWaitsAgain, CLOCK_MONOTONIC>>("raw_semaphore_past",
+                                                           "its deadlines are long over");
+  locks.add_alone<Semaphore<kWaitsAgain, CLOCK_REALTIME_COARSE>>("raw_semaphore_coarse",
+                                                                 "counts from the last tick");
+  locks.add_alone<CountingSemaphore>("raw_semaphore_counts_outside", "a count that nothing orders");
+  locks.add_alone<IntLock<volatile int, kStore>>("raw_volatile", "a volatile int, as on x86");
+  locks.add_alone<IntLock<volatile int, kFencedStore>>("raw_volatile_fenced",
+                                                       "the same, behind a fence");
+  locks.add_alone<VolatileTicket<false>>("raw_volatile_ticket", "as on x86");
+  locks.add_alone<VolatileTicket<true>>("raw_volatile_ticket_fenced", "with fences");
+  locks.add_alone<IntLock<int, kStore>>("raw_plain_release", "a plain store releases it");
+  locks.add_alone<IntLock<int, kBuiltin>>("raw_builtin_release", "the builtin releases it");
+  locks.add_alone<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
+  locks.add_alone<PipeLock<Reads::kPolls>>("raw_poll", "a pipe that is polled");
+  locks.add_alone<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");
+  locks.add_alone<PipeLock<Reads::kUnseen>>("raw_pipe", "a pipe that is read, unseen");
+  locks.add_alone<OnceLock>("raw_once", "made when it is first used, by each of three ways");
+  locks.add_alone<FutureLock>("raw_future", "a chain of futures");
+  locks.add_alone<BarrierLock>("raw_barrier", "its own thread meets it at a barrier");
+  locks.add_alone<CheckedMutexLock<false>>("raw_errorcheck", "a mutex that knows its owner");
+  locks.add_alone<CheckedMutexLock<true>>("raw_robust", "the same with more attributes");
+  locks.add_alone<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");
+  locks.add_alone<ChannelLock>("raw_channels", "two futex queues on one word, told apart by bits");
+  locks.add_alone<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
+  locks.add_alone<NappingLock<false>>("raw_napping", "a fair queue whose waiters sleep and look");
+  locks.add_alone<NappingLock<true>>("raw_napping_last_first",
+                                     "the same, and serves the last first");
+  locks.add_alone<DrawnLock<true>>("raw_drawn", "numbers, drawn by an exchange that may fail");
+  locks.add_alone<DrawnLock<false>>("raw_drawn_unserved",
+                                    "the same, and whoever finds it free takes it");
+  locks.add_alone<ServedLock<false>>("raw_served", "numbers that are served in order");
+  locks.add_alone<ServedLock<true>>("raw_served_returns", "the same, but for the last holder");
   locks.add<NestedServedLock>("raw_served_nested", "the same, for its owner any number of times");
-  locks.add<OwnedLock<true>>("raw_owned", "a flag that its owner alone unlocks");
-  locks.add<OwnedLock<false>>("raw_owned_stays", "the same, and its last owner stays so");
-  locks.add<ObjectLock<true>>("raw_object", "an object for each try");
-  locks.add<ObjectLock<false>>("raw_object_kept", "the same, and keeps those of failed tries");
-  locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
-  locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
-  locks.add<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");
-  locks.add<QuietLock<false>>("raw_quiet_late", "releases, then reads a plain member");
-  locks.add<LocalCountLock>("raw_local_counts", "stores to local variables");
-  locks.add<LocalNodeLock<false>>("raw_local_node", "waits at local variables");
-  locks.add<LocalNodeLock<true>>("raw_local_node_late", "touches them after the handover");
-  locks.add<ComparingLock<true>>("raw_comparing", "compares bytes, then releases");
-  locks.add<ComparingLock<false>>("raw_comparing_late", "releases, then compares bytes");
+  locks.add_alone<OwnedLock<true>>("raw_owned", "a flag that its owner alone unlocks");
+  locks.add_alone<OwnedLock<false>>("raw_owned_stays", "the same, and its last owner stays so");
+  locks.add_alone<ObjectLock<true>>("raw_object", "an object for each try");
+  locks.add_alone<ObjectLock<false>>("raw_object_kept",
+                                     "the same, and keeps those of failed tries");
+  locks.add_alone<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
+  locks.add_alone<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain",
+                                                "the same, by a plain pointer");
+  locks.add_alone<QuietLock<true>>("raw_quiet", "reads a plain member, then releases");
+  locks.add_alone<QuietLock<false>>("raw_quiet_late", "releases, then reads a plain member");
+  locks.add_alone<LocalCountLock>("raw_local_counts", "stores to local variables");
+  locks.add_alone<LocalNodeLock<false>>("raw_local_node", "waits at local variables");
+  locks.add_alone<LocalNodeLock<true>>("raw_local_node_late", "touches them after the handover");
+  locks.add_alone<ComparingLock<true>>("raw_comparing", "compares bytes, then releases");
+  locks.add_alone<ComparingLock<false>>("raw_comparing_late", "releases, then compares bytes");
 }

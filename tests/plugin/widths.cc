@@ -103,11 +103,11 @@ class CountedSleepers {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
-  locks.add<CountedReaders<8>>("readers_in_8_bits", "a writer's bit, and a count");
-  locks.add<CountedReaders<16>>("readers_in_16_bits", "the same, for more readers");
-  locks.add<CountedSleepers<5>>("sleepers_in_5_bits",
-                                "wakes one if its count of sleepers is not 0");
-  locks.add<CountedSleepers<16>>("sleepers_in_16_bits", "the same, for more sleepers");
-  locks.add<CountedHolds<20>>("holds_in_20_bits", "counts its holds");
-  locks.add<CountedHolds<40>>("holds_in_40_bits", "the same, for longer");
+  locks.add_alone<CountedReaders<8>>("readers_in_8_bits", "a writer's bit, and a count");
+  locks.add_alone<CountedReaders<16>>("readers_in_16_bits", "the same, for more readers");
+  locks.add_alone<CountedSleepers<5>>("sleepers_in_5_bits",
+                                      "wakes one if its count of sleepers is not 0");
+  locks.add_alone<CountedSleepers<16>>("sleepers_in_16_bits", "the same, for more sleepers");
+  locks.add_alone<CountedHolds<20>>("holds_in_20_bits", "counts its holds");
+  locks.add_alone<CountedHolds<40>>("holds_in_40_bits", "the same, for longer");
 }
