@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Programs whose holds have a worth that is known: the same program runs with holds that are really
-// shorter. `worths MODE PERCENT [ROUNDS]`: PERCENT of the usual holds of the lock that is looked at.
-// docs/observe.md says what whatif says of them; worth_truth.py measures both.
+// shorter. `worths MODE PERCENT [ROUNDS]`: PERCENT of the usual holds of the lock that is looked
+// at. docs/observe.md says what whatif says of them; worth_truth.py measures both.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,7 +21,7 @@ static pthread_mutex_t stripes[kStripes];
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t start;
 static sem_t made;
-static int queued, rounds = 4000, threads = 2;
+static int queued, turn, rounds = 4000, threads = 2;
 static double scale = 1;
 
 // About so many microseconds on a processor of 3 GHz.
@@ -220,6 +220,72 @@ static void* told(void* number) {
   return NULL;
 }
 
+// Two threads take turns, and tell each other by a condition.
+static void* turns(void* number) {
+  for (int i = 0; i < rounds; ++i) {
+    pthread_mutex_lock(&looked_at);
+    while (turn != (int)(intptr_t)number) pthread_cond_wait(&changed, &looked_at);
+    work(40 * scale);
+    turn = 1 - turn;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&looked_at);
+    work(60);
+  }
+  return NULL;
+}
+
+// The lock that is looked at is the outer one.
+static void* outer(void* number) {
+  (void)number;
+  for (int i = 0; i < rounds; ++i) {
+    pthread_mutex_lock(&looked_at);
+    work(40 * scale);
+    other_hold(20);
+    pthread_mutex_unlock(&looked_at);
+    work(60);
+  }
+  return NULL;
+}
+
+// Threads work alone, and add what they found under the lock now and then.
+static void* merged(void* number) {
+  for (int i = 0; i < rounds; ++i) {
+    work(40 + 10 * (double)(intptr_t)number);
+    if (i % 8 == 7) hold(240);
+  }
+  return NULL;
+}
+
+// One of the locks has most of the holds.
+static void* skewed(void* number) {
+  unsigned seed = (unsigned)(intptr_t)number + 1;
+  for (int i = 0; i < rounds; ++i) {
+    const int drawn = rand_r(&seed) % 100;
+    pthread_mutex_t* const lock = &stripes[drawn < 80 ? 0 : drawn % kStripes];
+    pthread_mutex_lock(lock);
+    work(50 * scale);
+    pthread_mutex_unlock(lock);
+    work(50);
+  }
+  return NULL;
+}
+
+// A third thread looks in now and then, and sleeps in between.
+static void* looked_into(void* number) {
+  if ((intptr_t)number == 2) {
+    for (int i = 0; i < rounds / 4; ++i) {
+      hold(20);
+      usleep(100);
+    }
+    return NULL;
+  }
+  for (int i = 0; i < rounds; ++i) {
+    hold(40);
+    work(60);
+  }
+  return NULL;
+}
+
 struct Mode {
   const char* name;
   void* (*body)(void*);
@@ -235,17 +301,22 @@ static const struct Mode modes[] = {
     {"crowded_nested", nested, 6, 800},
     {"crowded_reads", reads, 8, 900},
     {"long_pipeline", pipeline, 4, 2000},
+    {"looked_into", looked_into, 3, 2500},
+    {"merged", merged, 2, 4000},
     {"moves", moves, 2, 3500},
     {"nested", nested, 2, 2500},
     {"off_path", off_path, 3, 3000},
+    {"outer", outer, 2, 2500},
     {"phases", phases, 2, 2500},
     {"pipeline", pipeline, 2, 6000},
     {"rare", rare, 2, 1500},
     {"reads", reads, 2, 3000},
     {"saturated", saturated, 4, 1500},
+    {"skewed", skewed, 2, 2500},
     {"striped", striped, 4, 1700},
     {"told", told, 2, 3500},
     {"tries", tries, 2, 2500},
+    {"turns", turns, 2, 2500},
     {"two_locks", two_locks, 2, 2500},
     {"uneven", uneven, 2, 2500},
 };
