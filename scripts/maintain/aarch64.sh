@@ -64,7 +64,7 @@ ensure_packages "${run_packages[@]}" "${test_packages[@]}" g++-aarch64-linux-gnu
 [[ -d "$sysroot" ]] || make_sysroot
 
 say "Building ${#tests[@]} programs for aarch64"
-configure_preset aarch64
+configure_preset aarch64 -DLOCKBENCH_LONG_TESTS=ON
 cmake --build --preset aarch64 --parallel "$(nproc)" --target "${tests[@]}"
 
 say "Running them under $(qemu-aarch64 --version | head -n 1)"

@@ -176,7 +176,7 @@ def cases_of(calls: list[str], ways: Callable[[str], Sequence[str]]) -> Iterator
 COMMANDS = ["begin", "resume", "report"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", rest_long(COMMANDS, 2))
 def test_each_call_fails_in_turn(workspace: Workspace, name: str) -> None:
     calls = calls_of(workspace, name)
     assert {"open", "close", "rename"} <= set(calls)
