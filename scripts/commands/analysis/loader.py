@@ -292,9 +292,13 @@ def _check_truth_values(path: Path, trials: pd.DataFrame) -> None:
 
 
 def _labels(trials: pd.DataFrame) -> pd.Series:
-    return trials["primitive"].where(
-        trials["params"] == "", trials["primitive"] + ":" + trials["params"]
-    )
+    """Each label is one object, as texts of the table are (csv_table.py)."""
+    pairs = list(zip(trials["primitive"], trials["params"]))
+    labels = {
+        (primitive, params): f"{primitive}:{params}" if params else primitive
+        for primitive, params in set(pairs)
+    }
+    return pd.Series([labels[pair] for pair in pairs], index=trials.index)
 
 
 def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
