@@ -58,7 +58,7 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
     out = [*result.banners, result.heading, ""]
     out += [line for table in result.published for line in section_text(table)]
     for name, rows in body.items():
-        out.append(f"{name}{_against(result, name, names)}")
+        out.append(f"{name}{_against(result, by_group[name], names)}")
         out.append("  " + _joined([_HEADERS[i] for i in kept], widths))
         for line, row in zip(by_group[name], rows):
             text = "  " + _text_row(line, row, kept, widths, width)
@@ -76,7 +76,7 @@ def as_markdown(result: Result) -> str:
     out += [f"**{markdown(result.heading)}**", ""]
     names = _names(result, sections.LONGEST_NAME)
     for name, lines in cells.by_group(result.lines).items():
-        out += [markdown(name + _against(result, name, names)), ""]
+        out += [markdown(name + _against(result, lines, names)), ""]
         body = [map(markdown, _fields(line, names)) for line in lines]
         out += [*markdown_table(_HEADERS, body, f"l{'r' * (len(_HEADERS) - 2)}l"), ""]
     curves = _sections(result)
@@ -164,11 +164,11 @@ def _names(result: Result, longest: int) -> dict[str, str]:
     return cut_apart((line.primitive for line in result.lines), longest)
 
 
-def _against(result: Result, group: str, names: Mapping[str, str]) -> str:
+def _against(result: Result, lines: Iterable[Line], names: Mapping[str, str]) -> str:
+    """`lines`: of one group."""
     if result.against:
         return ""
-    own = (line.primitive for line in result.lines if line.group == group and line.is_baseline)
-    return "".join(f" · against {names[baseline]}" for baseline in own)
+    return "".join(f" · against {names[line.primitive]}" for line in lines if line.is_baseline)
 
 
 def _fields(line: Line, names: Mapping[str, str]) -> list[str]:

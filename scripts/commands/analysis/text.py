@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _MARKS = "\\`*_[]<>#|~&$"
 
@@ -42,6 +43,7 @@ def columns(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_column, text))
 
 
+@lru_cache(maxsize=4096)
 def _column(c: str) -> int:
     return 0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
 
