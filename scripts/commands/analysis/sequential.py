@@ -185,7 +185,9 @@ def p_at_any_look(evidence: Evidence) -> np.ndarray:
     spent = np.maximum(p, 1e-290) * np.maximum(evidence.blocks, 1) ** 1.5
     alpha = np.minimum(spent, 1.0)
     for _ in range(30):  # the share changes slowly with alpha: each step gains a digit
-        alpha = np.minimum(spent / spent_share(alpha), 1.0)
+        before, alpha = alpha, np.minimum(spent / spent_share(alpha), 1.0)
+        if np.array_equal(before, alpha, equal_nan=True):
+            break
     return alpha
 
 
@@ -227,12 +229,13 @@ def blocks_needed(
     least one more than there are. `same`: half of the margin, in logarithms."""
     first = max(blocks + 1, LEAST_BLOCKS)
     counts = _counts_from(first)
+    level = alpha * float(spent_share(np.asarray(alpha)))
     # An interval grows narrower with every block: the first count that decides is searched by
     # halves.
     low, high = 0, len(counts)
     while low < high:
         middle = (low + high) // 2
-        half = _half_width_at(int(counts[middle]), variance, freedom - blocks, alpha)
+        half = _half_width_at(int(counts[middle]), variance, freedom - blocks, level)
         if half < abs(center) or half + abs(center) <= same:
             high = middle
         else:
@@ -245,6 +248,7 @@ def _counts_from(first: int) -> np.ndarray:
     return np.unique(np.geomspace(first, _NEEDED_AT_MOST, 400).astype(int))
 
 
-def _half_width_at(count: int, variance: float, more_freedom: float, alpha: float) -> float:
-    level = alpha * float(spent_share(np.asarray(alpha))) / count**1.5
-    return float(-stdtrit(count + more_freedom, level / 2)) * math.sqrt(variance / count)
+def _half_width_at(count: int, variance: float, more_freedom: float, level: float) -> float:
+    """`level`: of the test at a look at one block."""
+    own = level / count**1.5
+    return float(-stdtrit(count + more_freedom, own / 2)) * math.sqrt(variance / count)

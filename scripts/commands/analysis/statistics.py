@@ -14,6 +14,8 @@ import numpy as np
 
 ALPHA = 0.05
 RESAMPLES = 2000
+# Rows whose draws are numbers of 63 bits. Of more rows, no two draws are equal.
+_MOST_NUMBERED = 15
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,14 @@ def distinct_draws(values: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarra
     """The tables of resampled_rows(), for figures to which the order of rows is nothing: each
     different table once, and for each draw the index of its table. Few rows have few of them: 35 of
     four."""
-    drawn = _generator(name).integers(0, len(values), (RESAMPLES, len(values)))
-    tables, indices = np.unique(np.sort(drawn, axis=1), axis=0, return_inverse=True)
-    return values[tables], indices.ravel()
+    count = len(values)
+    drawn = _generator(name).integers(0, count, (RESAMPLES, count))
+    if count > _MOST_NUMBERED:
+        return values[drawn], np.arange(RESAMPLES)
+    # Each table as one number, whose digits are its rows: numbers are sorted much faster.
+    numbers = np.sort(drawn, axis=1) @ count ** np.arange(count)[::-1]
+    _, first, indices = np.unique(numbers, return_index=True, return_inverse=True)
+    return values[np.sort(drawn[first], axis=1)], indices
 
 
 def percentiles(figures: np.ndarray) -> Interval:
