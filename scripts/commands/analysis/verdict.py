@@ -255,11 +255,8 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
         for cells in np.array(pairs, dtype=int).reshape(-1, 2).T
     )
     against = [cube.labels[cell] for cell in below.cells]
-    primary = [
-        cube.groups[cube.group_of[cell]].baseline == label
-        for cell, label in zip(below.cells, against)
-    ]
-    error = _ratio_error(run, cube)
+    primary = [cube.is_baseline[cell] for cell in below.cells]
+    error = _ratio_errors(run, cube)
     sides = _paired(above, below, against, primary)
     return _judged(cube.groups, cube.rows, sides, run.machine, same_within, error, run.error.name)
 
@@ -356,8 +353,17 @@ class _Cube:
                 Group(keys[code], name, by_group[index], metrics[index], own, chosen, said)
             )
 
-    def metric(self, cell: int) -> str:
-        return self.groups[self.group_of[cell]].metric
+    @cached_property
+    def is_baseline(self) -> list[bool]:
+        """Whether each cell is of the baseline of its group."""
+        return [
+            self.groups[index].baseline == label for index, label in zip(self.group_of, self.labels)
+        ]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Of each cell."""
+        return [self.groups[index].metric for index in self.group_of]
 
     def identity(self, cell: int) -> tuple[str, str]:
         """The name of the cell in any run."""
@@ -406,7 +412,8 @@ class _Side:
 
     @property
     def signs(self) -> np.ndarray:
-        return np.array([1.0 if self.cube.metric(cell) == RATE else -1.0 for cell in self.cells])
+        signs = [1.0 if metric == RATE else -1.0 for metric in self.cube.metrics]
+        return np.array(signs)[self.cells]
 
     @property
     def medians(self) -> np.ndarray:
@@ -452,15 +459,15 @@ def _paired(above: _Side, below: _Side, against: Sequence[str], primary: Sequenc
     )
 
 
-def _ratio_error(run: Run, cube: _Cube) -> Callable[[int], float]:
-    """The factor, as a logarithm, by which a ratio of a cell may be wrong."""
+def _ratio_errors(run: Run, cube: _Cube) -> np.ndarray:
+    """The factor, as a logarithm, by which a ratio of each cell may be wrong."""
     found = [
         run.error.ratio_error(
             group.key["threads"] or 1, float(group.key["hold_ns"] or 0), run.hardware_threads
         )
         for group in cube.groups
     ]
-    return lambda cell: found[cube.group_of[cell]]
+    return np.array(found, dtype=float)[cube.group_of]
 
 
 def _judged(
@@ -469,7 +476,7 @@ def _judged(
     sides: _Sides,
     machine: str,
     same_within: float,
-    ratio_error: Callable[[int], float] = lambda cell: 0.0,
+    ratio_errors: np.ndarray | None = None,
     error_name: str = "",
     only_one: int = 0,
 ) -> Table:
@@ -485,7 +492,7 @@ def _judged(
     low = np.where(contrary, np.minimum(evidence.center - half, 0), evidence.center - half)
     high = np.where(contrary, np.maximum(evidence.center + half, 0), evidence.center + half)
     margin = math.log1p(same_within)
-    wrong = np.array([ratio_error(int(cell)) for cell in above.cells])
+    wrong = np.zeros(len(above.cells)) if ratio_errors is None else ratio_errors[above.cells]
     ends = np.exp(low - wrong), np.exp(high + wrong)
     ratios, errors = np.exp(evidence.center), evidence.error
 
