@@ -137,7 +137,8 @@ def _lines(table: verdict.Table) -> list[Line]:
     compared = {(one.group, one.primitive): one for one in table.comparisons}
     reasons = _reasons(table.rows)
     by_group: dict[int, list[Line]] = {}
-    for cell, row in summary.figures(table).to_dict("index").items():
+    figures = summary.figures(table, _FIGURES)[[*_ABOUT, *_FIGURES]]
+    for cell, row in figures.to_dict("index").items():
         one = compared.get((row["group"], row["label"]))
         line = _line(table.groups[row["group"]], row, one, reasons.get(cell, ""))
         by_group.setdefault(row["group"], []).append(line)
@@ -163,6 +164,7 @@ def _order(line: Line) -> tuple[bool, bool, float]:
     return not line.is_baseline, line.median is None, -ratio
 
 
+_ABOUT = ["group", "label", "threads", "blocks", "planned", "unfair"]
 _FIGURES = (
     "median spread_low spread_high wait_p99_ns wait_mean_ns wait_max_ns fairness_jain idlest_share"
 ).split()

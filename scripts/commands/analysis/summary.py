@@ -8,6 +8,8 @@ floor has none, since it does not compete.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pandas as pd
 
@@ -18,8 +20,9 @@ FASTEST, LEVEL, BEHIND = "fastest", "level", "behind"
 Standing = tuple[float, str, bool]
 
 
-def figures(table: verdict.Table) -> pd.DataFrame:
-    """One row a cell. Beside the columns of cells.GROUP:
+def figures(table: verdict.Table, wanted: Collection[str] | None = None) -> pd.DataFrame:
+    """One row a cell. `wanted`: the columns of which medians are wanted; None: of all numbers. Beside
+    the columns of cells.GROUP:
 
     group, label        which primitive, among which
     blocks, planned     valid ones, and all
@@ -49,7 +52,11 @@ def figures(table: verdict.Table) -> pd.DataFrame:
     found["spread_low"] = of_cell.quantile(0.25).reindex(found.index).where(several, found["low"])
     found["spread_high"] = of_cell.quantile(0.75).reindex(found.index).where(several, found["high"])
     by_valid = valid.groupby("cell")
-    numbers = [name for name, kind in valid.dtypes.items() if pd.api.types.is_numeric_dtype(kind)]
+    numbers = [
+        name
+        for name, kind in valid.dtypes.items()
+        if pd.api.types.is_numeric_dtype(kind) and (wanted is None or name in wanted)
+    ]
     # One by one: a table of a hundred columns is not copied.
     medians = {
         name: by_valid[name].median()
