@@ -52,21 +52,32 @@ class Group:
 
     def alike(self, trials: pd.DataFrame) -> pd.DataFrame:
         """Those rows that match the key of this group."""
+        if trials.empty:
+            return trials
         same = pd.Series(True, index=trials.index)
         for name, value in self.key.items():
             same &= trials[name].isna() if value is None else trials[name] == value
         return trials[same]
 
 
+def only(rows: pd.DataFrame, wanted: pd.Series) -> pd.DataFrame:
+    """The wanted rows. If these are all, it is `rows` itself: a copy takes long, and nobody changes
+    rows in place."""
+    return rows if wanted.all() else rows[wanted]
+
+
 def driven(trials: pd.DataFrame) -> pd.DataFrame:
     """Rows whose rate depends on the lock: neither an open loop nor micro benchmarks."""
-    return trials[trials["mode"].isin(["timed", "fixed"])]
+    return only(trials, _is_driven(trials))
+
+
+def _is_driven(trials: pd.DataFrame) -> pd.Series:
+    return trials["mode"].isin(["timed", "fixed"])
 
 
 def at_full_speed(trials: pd.DataFrame) -> pd.DataFrame:
     """Driven rows whose rate no load limits: their throughput says something of the lock."""
-    rows = driven(trials)
-    return rows[rows["load_share"].isna()]
+    return only(trials, _is_driven(trials) & trials["load_share"].isna())
 
 
 def percentiles_tell(rows: pd.DataFrame) -> pd.Series:
@@ -99,11 +110,15 @@ def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
     if trials.empty:
         return []
     code = codes(trials, columns)
-    _, first = np.unique(code, return_index=True)
-    heads = trials[columns].iloc[first].to_dict("records")
-    parts = trials.groupby(code, sort=False)
-    found = [Group(key=key_of(heads[at], columns), rows=rows) for at, rows in parts]
+    keys = keys_of(trials, code, columns)
+    found = [Group(keys[at], rows) for at, rows in trials.groupby(code, sort=False)]
     return sorted(found, key=lambda group: order(group.key))
+
+
+def keys_of(rows: pd.DataFrame, code: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The key of each code, from its first row."""
+    _, first = np.unique(code, return_index=True)
+    return [key_of(head, names) for head in rows[[*names]].iloc[first].to_dict("records")]
 
 
 def codes(rows: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
@@ -111,9 +126,17 @@ def codes(rows: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
     is a value of its own."""
     code = np.zeros(len(rows), dtype=np.int64)
     for name in names:
+        if _is_constant(rows[name].to_numpy()):  # most are, and divide nothing
+            continue
         values, found = pd.factorize(rows[name])
         code, _ = pd.factorize(code * (len(found) + 1) + values + 1)
     return code
+
+
+def _is_constant(values: np.ndarray) -> bool:
+    """True if all values are equal, or all are missing."""
+    first = values[:1]
+    return bool((values == first).all() or ((values != values) & (first != first)).all())
 
 
 def key_of(row: Mapping[str, Any], names: Iterable[str] = GROUP) -> dict[str, Any]:
@@ -181,9 +204,9 @@ def _perhaps_swept(trials: pd.DataFrame, axis: str) -> pd.DataFrame:
     if trials.empty:
         return trials
     facet = codes(trials, [name for name in GROUP if name not in apart(axis)])
-    own = codes(trials.assign(facet=facet), ["facet", "label"])
+    own = codes(trials[["label"]].assign(facet=facet), ["facet", "label"])
     swept = trials[axis].groupby(own).transform("nunique") > 1
-    return trials[swept.groupby(facet).transform("any")]
+    return only(trials, swept.groupby(facet).transform("any"))
 
 
 def _has_one_number_per_value(rows: pd.DataFrame, axis: str) -> bool:
@@ -198,7 +221,8 @@ def _swept(group: Group, axis: str) -> Group:
     pairs = set(zip(group.rows["label"], group.rows[axis]))
     labels = [label for label, value in pairs if value == value]
     kept = {label for label in labels if labels.count(label) > 1}
-    return Group(group.key, group.rows[group.rows["label"].isin([*kept, FLOOR] if kept else [])])
+    wanted = group.rows["label"].isin([*kept, FLOOR] if kept else [])
+    return Group(group.key, only(group.rows, wanted))
 
 
 def most_contended(trials: pd.DataFrame) -> list[Group]:
@@ -208,20 +232,35 @@ def most_contended(trials: pd.DataFrame) -> list[Group]:
     compete; with loads below saturation, at the highest of them. Of open loops it is the one with
     the highest rate.
     """
-    best: dict[tuple[Any, ...], Group] = {}
-    for group in groups(trials):
-        kind = (group.key["workload"], group.key["scenario"], group.key["mode"])
-        if kind not in best or _contention(group) > _contention(best[kind]):
-            best[kind] = group
-    return list(best.values())
+    code = codes(trials, GROUP)
+    keys = keys_of(trials, code, GROUP)
+    competing = trials["label"].mask(trials["label"] == FLOOR).groupby(code).nunique()
+    contention = [_contention(key, count) for key, count in zip(keys, competing)]
+    best: dict[tuple[Any, ...], int] = {}
+    for at in sorted(range(len(keys)), key=lambda at: order(keys[at])):
+        kind = (keys[at]["workload"], keys[at]["scenario"], keys[at]["mode"])
+        if kind not in best or contention[at] > contention[best[kind]]:
+            best[kind] = at
+    return [Group(keys[at], trials[code == at]) for at in best.values()]
 
 
-def _contention(group: Group) -> tuple[bool, float, float, float, float, int]:
-    threads, keys = group.key["threads"] or 0, group.key["keys"] or 0
-    competing = [label for label in group.labels if label != FLOOR]
-    load = group.key["load_share"] or 0
-    rate = group.key["rate_per_s"] or 0
-    return len(competing) > 1, threads, -keys, load, rate, len(competing)
+def most_labels(trials: pd.DataFrame) -> list[Group]:
+    """The one group with the most primitives, of several the one with the most keys; no group
+    without rows."""
+    code = codes(trials, GROUP)
+    keys = keys_of(trials, code, GROUP)
+    labels = trials["label"].groupby(code).nunique()
+    ranked = sorted(
+        range(len(keys)), key=lambda at: (-labels[at], -(keys[at]["keys"] or 0), order(keys[at]))
+    )
+    return [Group(keys[at], trials[code == at]) for at in ranked[:1]]
+
+
+def _contention(
+    key: Mapping[str, Any], competing: int
+) -> tuple[bool, float, float, float, float, int]:
+    threads, keys = key["threads"] or 0, key["keys"] or 0
+    return competing > 1, threads, -keys, key["load_share"] or 0, key["rate_per_s"] or 0, competing
 
 
 def names(found: Sequence[Group]) -> list[str]:
@@ -410,16 +449,16 @@ def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
     if invalid.empty:
         return ""
     parts = []
-    for kind, labels in invalid.groupby(invalid.apply(_kind, axis=1), sort=False)["label"]:
+    for kind, labels in invalid.groupby(_kinds(invalid), sort=False)["label"]:
         names = list(labels.unique())
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         parts.append(f"{len(labels)} {kind} ({', '.join(names[:3])}{more})")
     return f"{units.plural(len(invalid), 'row')} excluded as invalid: {'; '.join(parts)}"
 
 
-def _kind(row: Any) -> str:
-    if row["outcome"] not in ("ok", ""):
-        return str(row["outcome"])
-    if row["lost_updates"] > 0:
-        return "lost updates"
-    return "violations" if row["violations"] > 0 else "without proof"
+def _kinds(invalid: pd.DataFrame) -> pd.Series:
+    """The kind of failure of each row."""
+    kinds = pd.Series("without proof", index=invalid.index)
+    kinds = kinds.mask(invalid["violations"] > 0, "violations")
+    kinds = kinds.mask(invalid["lost_updates"] > 0, "lost updates")
+    return invalid["outcome"].where(~invalid["outcome"].isin(["ok", ""]), kinds)

@@ -164,6 +164,8 @@ def load_words(load: float) -> str:
 
 def costs(run: Run) -> list[Cost]:
     """The costs of the cells that were measured at two or more loads."""
+    if run.valid["load"].nunique() < 2:
+        return []
     rows = with_costs(run, cells.driven(run.valid))
     rows = rows[(rows["label"] != cells.FLOOR) & rows["locking_ns"].notna() & rows["load"].notna()]
     rows = rows.assign(wait_p99_ns=rows["wait_p99_ns"].where(cells.percentiles_tell(rows)))

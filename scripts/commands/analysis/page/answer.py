@@ -25,6 +25,9 @@ from analysis.page.regions import Field, Point, Region
 AXES = ["threads", "keys", "load", "rate_per_s", "hold"]
 Axes = list[list[Any]]  # the values along each of AXES
 _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
+# The columns that questions read; they divide the rows often, which copies them.
+_ASKED = [*cells.GROUP, "load", "group", "label", "lock_bytes"]
+_ASKED += ["ratio", "standing", "settled", "unfair"]
 _OUTSIDE = cells.apart("threads", "keys", "rate_per_s").union(_HOLD)
 # Not significantly different, but slower than this share of the fastest: no answer all the same.
 _NEAR = 0.9
@@ -74,7 +77,7 @@ def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
     """All of them, those with most fields first; `table` is summary.of() a run."""
     # The machine's limits are no locks to choose from.
     asked = table["workload"] != "limit"
-    rows = table[(table["standing"] != "") & asked].copy()
+    rows = table.loc[(table["standing"] != "") & asked, _ASKED].copy()
     if rows.empty:
         return []
     rows["hold"] = _holds(rows)
@@ -176,8 +179,12 @@ def _covered(spots: dict[Point, Spot], rows: dict[Point, pd.DataFrame]) -> list[
 
 
 def _near(spot: Spot, rows: pd.DataFrame) -> list[str]:
-    near = rows[(rows["ratio"] >= _NEAR) & rows["label"].isin(spot.level)]
-    return list(near["label"])
+    level = set(spot.level)
+    return [
+        label
+        for label, ratio in zip(rows["label"], rows["ratio"])
+        if ratio >= _NEAR and label in level
+    ]
 
 
 def _advice(

@@ -91,9 +91,9 @@ def _chapter(
     table = summary.of(judged)
     drawn = _drawn(table)
     maker = Maker(inks, f"{prefix}p", run.source)
-    shown = rows[rows["label"].isin(drawn)]
+    shown = rows["valid"] & rows["label"].isin(drawn)
     panels, more_panels = on_cores.chosen(run, judged, most_pictures)
-    sections = _sections(run, shown, maker, most_pictures) if pictures else {}
+    sections = _sections(run, rows[shown], maker, most_pictures) if pictures else {}
     if pictures:
         sections["cores"] = Section(*on_cores.charts(panels, more_panels, maker))
     charts = [chart for section in sections.values() for chart in section.charts]
@@ -177,8 +177,7 @@ def _facts(run: Run, table: pd.DataFrame) -> list[str]:
     return [*facts, figure.printable(started, 32)] if started else facts
 
 
-def _sections(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
-    valid = rows[rows["valid"]]
+def _sections(run: Run, valid: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
     return {
         "load": Section(*pictured.load(run, valid, maker, most)),
         "waits": Section(*waits.charts(run, valid, maker, most)),

@@ -21,10 +21,10 @@ def along(
     """A picture for each facet along the axis (for each family, of many primitives), and how many
     more there would be than `most`."""
     measure = axis.measures[0]
-    rows = measure.known(rows)
-    rows = rows[rows[axis.column].notna()]
-    if rows.empty:
+    if rows[axis.column].nunique() < 2:
         return [], 0
+    rows = measure.known(rows)
+    rows = cells.only(rows, rows[axis.column].notna())
     rows, unseen = _few_facets(rows, axis.column, 3 * most)
     facets = cells.axis_facets(rows, axis.column)
     panels = [one for found in curves.panels_of(facets, rows[:0], [measure]) for one in found]
@@ -43,7 +43,7 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
     swept = rows.groupby(facet)[column].nunique() > 1
     every = list(swept.index[swept])
     chosen = cells.evenly(every, most)
-    return rows[facet.isin(chosen)], len(every) - len(chosen)
+    return cells.only(rows, facet.isin(chosen)), len(every) - len(chosen)
 
 
 def _title(panel: curves.Panel, varied: Sequence[str], axis: curves.Axis) -> str:

@@ -20,6 +20,8 @@ Section = tuple[list[Chart], list[str]]
 
 def load(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> Section:
     """The cost for a program that also does other work."""
+    if not cost_by_load.is_swept(rows):
+        return [], []
     loaded = cost_by_load.rows_of(run, rows, most)
     costs, more = lines.along(loaded, cost_by_load.COST, maker, most, "cost by load")
     waits, more_waits = lines.along(loaded, cost_by_load.P99, maker, most, "waits by load")
@@ -47,9 +49,8 @@ def cost(rows: pd.DataFrame, maker: Maker, most: int) -> Section:
     for measure in (of_cost.MEMORY, *of_cost.OF_KEYS):
         own = measured[measured[measure.column].notna() & (measured["label"] != cells.FLOOR)]
         measure = replace(measure, bars=measure.bars or not own[measure.column].any())
-        groups = cells.groups(own if measure.bars else own[own[measure.column] > 0])
-        groups.sort(key=lambda one: (-len(one.labels), -(one.key["keys"] or 0)))
-        made += in_rows.charts(groups[:1], [measure], maker, 1, "memory")[0]
+        groups = cells.most_labels(own if measure.bars else own[own[measure.column] > 0])
+        made += in_rows.charts(groups, [measure], maker, 1, "memory")[0]
     return made, _left(left, "cells")
 
 

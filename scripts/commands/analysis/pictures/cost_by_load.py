@@ -61,12 +61,23 @@ def rows_of(run: Run, rows: pd.DataFrame, most: int) -> pd.DataFrame:
     )
 
 
+def is_swept(rows: pd.DataFrame) -> bool:
+    """True if there is anything to draw; costs take longer to compute than to count the loads."""
+    return bool(rows["load"].nunique() > 1)
+
+
 def draw(run: Run) -> Figure | None:
-    return curves.draw(run, rows_of(run, run.valid, curves.MOST_PANELS), COST)
+    return _drawn(run, COST)
 
 
 def draw_waits(run: Run) -> Figure | None:
-    return curves.draw(run, rows_of(run, run.valid, curves.MOST_PANELS), P99)
+    return _drawn(run, P99)
+
+
+def _drawn(run: Run, axis: curves.Axis) -> Figure | None:
+    if not is_swept(run.valid):
+        return None
+    return curves.draw(run, rows_of(run, run.valid, curves.MOST_PANELS), axis)
 
 
 _MOST_OF_A_MACHINE = 3  # panels, each beside that of the other machines

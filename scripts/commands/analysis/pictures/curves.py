@@ -51,7 +51,7 @@ class Measure:
         """The rows with a figure. A logarithmic axis has none below zero; where figures have noise,
         a median needs them all the same."""
         figures = rows[self.column]
-        return rows[figures.notna() if self.noise else figures > 0]
+        return cells.only(rows, figures.notna() if self.noise else figures > 0)
 
     def is_noise(self, rows: pd.DataFrame) -> bool:
         """True if any row of one primitive at one value of the axis is noise."""
@@ -104,9 +104,11 @@ class Panel:
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     """Facets of `rows` along the axis; None when nothing was measured at two values of it."""
+    if rows[axis.column].nunique() < 2:
+        return None
     rows = axis.measures[0].known(rows)
     placed = rows[axis.column].notna()
-    facets = cells.axis_facets(rows[placed], axis.column)
+    facets = cells.axis_facets(cells.only(rows, placed), axis.column)
     if not facets:
         return None
     levels = rows[~placed] if axis.levels else rows[:0]
@@ -173,7 +175,8 @@ def _heading(
 ) -> figure.Heading:
     same, _ = cells.same_and_different([facet.key for facet in facets])
     blocks = run.trials["block"].nunique()
-    every = pd.concat([facet.rows for facet in facets])
+    marked = ["mode", "think_kind", *(one.noise for one in axis.measures if one.noise)]
+    every = pd.concat([facet.rows[marked] for facet in facets])
     loop = cells.in_the_saturated_loop(every)
     spread = (
         f"faint: each of {blocks} blocks (of many, their range); line: their median"

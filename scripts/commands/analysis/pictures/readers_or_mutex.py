@@ -22,7 +22,7 @@ _ROW, _COLUMN = 0.34, 1.25  # inches
 
 
 def draw(run: Run) -> Figure | None:
-    found = readers.maps(verdict.of_run(run))
+    found = readers.maps(verdict.of_run(run)) if run.valid["write_share"].nunique() > 1 else []
     if not found:
         return None
     shown = found[:MOST_PANELS]

@@ -30,6 +30,8 @@ stripes       How many locks must keys share until sharing costs nothing? Each d
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,8 +78,16 @@ def _by_time(found: pd.DataFrame) -> pd.DataFrame:
 
 def _by_stripes(found: pd.DataFrame) -> pd.DataFrame:
     """One line for all counts of stripes: the count is the axis."""
-    stripes = found["params"].str.extract(r"\bstripes=(\d{1,15})\b")[0].astype(float)
-    return found.assign(stripes=stripes, label=found["label"].map(palette.any_stripes))
+    stripes = {params: _stripes(params) for params in found["params"].unique()}
+    labels = {label: palette.any_stripes(label) for label in found["label"].unique()}
+    return found.assign(
+        stripes=found["params"].map(stripes).astype(float), label=found["label"].map(labels)
+    )
+
+
+def _stripes(params: str) -> float:
+    said = re.search(r"\bstripes=(\d{1,15})\b", params)
+    return float(said[1]) if said else math.nan
 
 
 SWEEPS = {
@@ -137,11 +147,12 @@ def draw(run: Run) -> Figure | None:
     # Fixed work is shown by its makespan.
     timed = cells.at_full_speed(run.valid)
     timed = timed[(timed["mode"] == "timed") & (timed[RATE] > 0)]
+    axes = timed[[*cells.GROUP, "label"]]  # copies of whole rows take longer than the search
     swept = {
         group.key["workload"] + group.key["scenario"]
         for sweep in SWEEPS.values()
-        if sweep.axis.column in timed
-        for group in cells.axis_facets(timed, sweep.axis.column)
+        if sweep.axis.column in axes
+        for group in cells.axis_facets(axes, sweep.axis.column)
     }
     alone = timed[~(timed["workload"] + timed["scenario"]).isin(swept)]
     title = f"Throughput{cells.in_the_saturated_loop(alone)}"
