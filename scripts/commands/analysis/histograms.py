@@ -50,11 +50,13 @@ def waits(run: Run, trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wanted(part: pd.DataFrame, asked: Collection[float]) -> pd.DataFrame:
-    part = part[part["kind"] == "wait"]
+    # Of a large run, few trials are asked for: the other numbers of the rest are not converted.
+    trial = pd.to_numeric(part["trial"], errors="coerce")
+    part = part[(part["kind"] == "wait") & trial.isin(asked)]
     numbers = part[_NUMBERS].apply(pd.to_numeric, errors="coerce")
     part = pd.concat([part[["run_id"]], numbers], axis=1)
     whole = np.isfinite(numbers.to_numpy(dtype=float)).all(axis=1) & (numbers["count"] > 0)
-    return part[whole & part["trial"].isin(asked)]
+    return part[whole]
 
 
 def pooled(buckets: pd.DataFrame, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
