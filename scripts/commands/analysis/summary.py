@@ -21,8 +21,8 @@ Standing = tuple[float, str, bool]
 
 
 def figures(table: verdict.Table, wanted: Collection[str] | None = None) -> pd.DataFrame:
-    """One row a cell. `wanted`: the columns of which medians are wanted; None: of all numbers. Beside
-    the columns of cells.GROUP:
+    """One row a cell. `wanted`: the columns of which medians are wanted; None: of all numbers.
+    Beside the columns of cells.GROUP:
 
     group, label        which primitive, among which
     blocks, planned     valid ones, and all

@@ -36,8 +36,8 @@ def draw(run: Run) -> Figure | None:
         return None
     refused = sum(len(own) for _, own in every) - len(fitted)
     rows = [
-        group.rows[[(str(group.key), label) in fitted for label in group.rows["label"]]]
-        for group, _ in every
+        group.rows[group.rows["label"].isin([one.primitive for one in own if one.fit is not None])]
+        for group, own in every
     ]
     most = run.hardware_threads or np.inf
 
