@@ -67,7 +67,9 @@ class Fit:
         _, contention, coherency, _ = self.intervals
         if contention.low >= 1:
             return 1.0
-        return _peak(self.contention, self.coherency) if coherency.low > 0 else None
+        if coherency.low <= 0:
+            return None
+        return float(_peaks(np.array(self.contention), np.array(self.coherency)))
 
 
 @dataclass(frozen=True)
@@ -233,9 +235,8 @@ def _intervals(
     for drawn, indices in all_drawn:
         found = solved[begin : begin + len(drawn)]
         begin += len(drawn)
-        peaks = np.array([_peak(*one) or math.inf for one in found[:, 1:]])
-        figures = (np.exp(found[:, 0]), *found.T[1:], peaks)
-        yield tuple(statistics.percentiles(figure[indices]) for figure in figures)
+        figures = np.array([np.exp(found[:, 0]), *found.T[1:], _peaks(*found.T[1:])])
+        yield tuple(statistics.percentiles_of_rows(figures[:, indices]))
 
 
 def _means_of(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -246,10 +247,11 @@ def _means_of(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0), weights
 
 
-def _peak(contention: float, coherency: float) -> float | None:
-    if coherency <= 0:
-        return None
-    return max(1.0, math.sqrt(max(0.0, 1 - contention) / coherency))
+def _peaks(contention: np.ndarray, coherency: np.ndarray) -> np.ndarray:
+    """The threads with which throughput is greatest; infinite where it only grows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        peaks = np.maximum(1.0, np.sqrt(np.maximum(0.0, 1 - contention) / coherency))
+    return np.where(coherency > 0, peaks, np.inf)
 
 
 def _log_law(counts: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -49,7 +49,12 @@ def distinct_draws(values: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarra
 
 def percentiles(figures: np.ndarray) -> Interval:
     """The interval that holds 95 % of a bootstrap's figures. They may be infinite."""
+    return percentiles_of_rows(figures[None, :])[0]
+
+
+def percentiles_of_rows(figures: np.ndarray) -> list[Interval]:
+    """The same of each row."""
     ends = [100 * ALPHA / 2, 100 * (1 - ALPHA / 2)]
     # No mean of two neighbours: one of them may be infinite.
-    low, high = np.percentile(figures, ends, method="nearest")
-    return Interval(float(low), float(high))
+    lows, highs = np.percentile(figures, ends, axis=1, method="nearest")
+    return [Interval(float(low), float(high)) for low, high in zip(lows, highs)]
