@@ -142,18 +142,22 @@ _WATCHED = {
 }
 
 
+def _not_swept(timed: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows of workloads that have one point of the axis."""
+    # Copies of whole rows would take longer than the search.
+    facets = cells.axis_facets(timed[[*cells.GROUP, "label"]], column)
+    swept = {group.key["workload"] + group.key["scenario"] for group in facets}
+    return timed[~(timed["workload"] + timed["scenario"]).isin(swept)]
+
+
 def draw(run: Run) -> Figure | None:
     """Bars of the workloads that were measured at one point of every axis but that of stripes."""
     # Fixed work is shown by its makespan.
     timed = cells.at_full_speed(run.valid)
     timed = timed[(timed["mode"] == "timed") & (timed[RATE] > 0)]
-    axes = timed[[*cells.GROUP, "label"]]  # copies of whole rows take longer than the search
-    swept = {
-        group.key["workload"] + group.key["scenario"]
-        for sweep in SWEEPS.values()
-        if sweep.axis.column in axes
-        for group in cells.axis_facets(axes, sweep.axis.column)
-    }
-    alone = timed[~(timed["workload"] + timed["scenario"]).isin(swept)]
+    alone = timed
+    for sweep in SWEEPS.values():
+        if sweep.axis.column in alone:
+            alone = _not_swept(alone, sweep.axis.column)
     title = f"Throughput{cells.in_the_saturated_loop(alone)}"
     return rows.draw(run, cells.groups(alone), rows.Sheet(title, [BARS]))
