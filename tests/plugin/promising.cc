@@ -155,6 +155,6 @@ LOCKBENCH_PLUGIN(locks) {
                                      "a semaphore of 66, its permits go to the first");
   locks.add_alone<Handing<false>>("handing_last", "a semaphore of two, its permits go to the last");
   locks.add_alone<Timed>("flag_timed", "a flag with a timeout");
-  locks.add_alone<Narrow>("narrow", "a flag for three threads");
+  locks.add<Narrow>("narrow", "a flag for three threads");
   locks.add_alone<Overreaching>("overreaching", "a program with an act that it does not offer");
 }
