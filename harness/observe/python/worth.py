@@ -16,11 +16,11 @@ Longer        Elsewhere, and for a number that the program prints, they are long
               longer ones is above what a shorter one takes off.
 Bounds        No gain of holds that are a fifth shorter is more than a fifth of all holds, one after
               the other, and all waits; and without holds, than all holds and waits.
-Known         The gain of a fifth, to 1 % of the time or a fifth of itself as far as the runs tell; or
-              that it is less than 1 %. A gain below nothing is none.
+Known         The gain of a fifth, to 1 % of the time or a fifth of itself as far as the runs tell;
+              or that it is less than 1 %. A gain below nothing is none.
 Interval      What the runs tell, and a quarter of the share to both sides for what they do not (a
-              thread that waits less often need not sleep). So much it takes until the interval holds
-              the gain of 18 of 20 programs whose gain is known (docs/data/whatif-truth.csv).
+              thread that waits less often need not sleep). So much it takes until the interval
+              holds the gain of 18 of 20 programs of known gain (docs/data/whatif-truth.csv).
 Source        Curtsinger and Berger, "Coz: Finding Code that Counts with Causal Profiling", SOSP
               2015, slows down all other threads to learn what a faster line of code gives. Chen and
               Stenstroem, "Critical Lock Analysis", SC 2012, say why waits do not.
@@ -168,7 +168,15 @@ class Worth:
 
     def record(self) -> dict[str, Any]:
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        derived = ("low", "high", "gain", "gain_low", "gain_high", "gain_most", "gain_without_holds")
+        derived = (
+            "low",
+            "high",
+            "gain",
+            "gain_low",
+            "gain_high",
+            "gain_most",
+            "gain_without_holds",
+        )
         return fields | {name: getattr(self, name) for name in derived}
 
 

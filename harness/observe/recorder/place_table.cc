@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/changed_holds.h"
+#include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/loaded_code.h"
 #include "harness/observe/recorder/mapped_recording.h"
 

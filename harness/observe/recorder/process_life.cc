@@ -8,8 +8,8 @@
 #include <ctime>
 #include <unistd.h>
 
-#include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/changed_holds.h"
+#include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/mapped_recording.h"
 #include "harness/observe/recorder/pauses.h"
 #include "harness/observe/recorder/ticks.h"

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 
 #include "harness/observe/recorder/callers.h"
-#include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/changed_holds.h"
+#include "harness/observe/recorder/counters.h"
 #include "harness/observe/recorder/lock_orders.h"
 #include "harness/observe/recorder/lock_table.h"
 #include "harness/observe/recorder/mapped_recording.h"
