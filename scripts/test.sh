@@ -21,8 +21,9 @@ the headings say where the minutes go.
   --long  also the tests labelled or marked `long`, which repeat on more cases
           what the others show: all of the self-test's broken locks by each
           engine, more seeds, every example and every way to depend on the
-          locks; and locks of services before real servers, whose packages are
-          then installed, too. Some 20 minutes more.
+          locks, and the portable platform optimised; and locks of services
+          before real servers, whose packages are then installed, too. Some 20
+          minutes more.
 TEXT
 }
 
