@@ -290,17 +290,16 @@ class PluginLocks {
     }
   }
 
-  // The same for a base lock that is tested as `global:lock=NAME` alone: neither stripes nor a
-  // table is made of it, which takes a third of the time to compile.
+  // The same for a base lock, as `global:lock=NAME` alone: without the stripes and the table that
+  // are made of it, which take most of the time to compile.
   template <class L>
   void add_alone(const std::string& name, const std::string& summary,
                  const std::string& origin = "plug-in") {
-    static_assert(BaseLock<L> && !internal::SaysReentrant<L>, "add() is for all other locks");
+    static_assert(BaseLock<L> && !internal::SaysReentrant<L>,
+                  "add_alone() takes a lock with lock(), try_lock() and unlock() that is not "
+                  "reentrant; add() takes the others");
     offer_.names.push_back(name);
-    const std::size_t first = offer_.locks.size();
-    add_only_lock<L>(name, summary, origin);
-    keep_promises<L>(first);
-    add_forms<L>(internal::base_listing("global", name, summary, origin));
+    add_base<L, MadeOfIt::kNothing>(name, summary, origin);
   }
 
   // The same for `lockbench stress` alone: a lock of several holders that have no numbers, which no
@@ -356,29 +355,26 @@ class PluginLocks {
     }
   }
 
-  template <class L>
-  void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
-    const std::size_t first = offer_.locks.size();
-    add_only_lock<L>(name, summary, origin);
-    // With several holders, a workload needs a number for each holder, and this lock has none.
-    if constexpr (internal::promises_of<L>().capacity == 1) {
-      add_stripes_and_table<L>(name, summary, origin);
-    }
-    keep_promises<L>(first);
-    add_forms<L>(internal::base_listing("global", name, summary, origin));
-  }
+  // What is made of a base lock, beside the one lock that it is.
+  enum class MadeOfIt { kNothing, kStripesAndTable };
 
-  template <class L>
-  void add_only_lock(const std::string& name, const std::string& summary,
-                     const std::string& origin) {
+  template <class L, MadeOfIt kMade = MadeOfIt::kStripesAndTable>
+  void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
     check_base<L>();
+    const std::size_t first = offer_.locks.size();
     const Line<GlobalLock<L>> one{internal::base_listing("global", name, summary, origin),
                                   plain<GlobalLock<L>>};
-    if constexpr (internal::promises_of<L>().capacity == 1) {
-      add_line<GlobalLock<L>>(one);
+    if constexpr (internal::promises_of<L>().capacity != 1) {
+      // With several holders, a workload needs a number for each holder, and this lock has none.
+      add_stress_line(one);
     } else {
-      add_stress_line<GlobalLock<L>>(one);
+      add_line(one);
+      if constexpr (kMade == MadeOfIt::kStripesAndTable) {
+        add_stripes_and_table<L>(name, summary, origin);
+      }
     }
+    keep_promises<L>(first);
+    add_forms<L>(one.listing);
   }
 
   template <class L>

@@ -108,7 +108,9 @@ def test_the_page_s_ten_lines_are_the_example() -> None:
     assert len(block("cpp").strip().splitlines()) <= 10
 
 
-@pytest.mark.long  # the same words are compiled, from what is installed, by test_installed.py
+# Compiled with all workloads, which takes most of a minute. test_examples.py goes the same way with
+# a lock in C, and test_installed.py compiles the words of the page.
+@pytest.mark.long
 @pytest.mark.usefixtures("packages")
 def test_write_build_list_run_stress_report() -> None:
     folder = empty(PACKAGES / "ten-lines")

@@ -102,6 +102,7 @@ def test_shards_and_resumed_runs_want_the_same_build_of_a_plug_in(lockbench: Pro
     "flag, said",
     [
         ("-DWITHOUT_PROMISES", "static constexpr lockbench::Promises kPromises"),
+        ("-DALONE", "takes a lock with .* that is not reentrant"),
         ("-DTWO", "several_locks_of_a_file_are_added_in_one_LOCKBENCH_PLUGIN"),
     ],
 )

@@ -66,6 +66,8 @@ COLUMNS = [
     "said",
     "low",
     "high",
+    "low_of_runs",
+    "high_of_runs",
     "blocks",
     "within",
     "close",
@@ -106,7 +108,8 @@ def line(program: Path, mode: str, arguments: argparse.Namespace) -> list[object
     low, truth, high = gains(program, mode, arguments.pairs)
     within = said.gain_low <= truth <= said.gain_high
     close = abs(said.gain - truth) <= max(0.2 * abs(truth), 0.01)
-    figures = [truth, low, high, said.gain, said.gain_low, said.gain_high]
+    of_runs = [worth.FIFTH * (share or 0.0) for share in (said.low_of_runs, said.high_of_runs)]
+    figures = [truth, low, high, said.gain, said.gain_low, said.gain_high, *of_runs]
     seconds = seconds_of(program, mode, 100)
     holds = "look shorter" if said.looks_shorter else "longer"
     return [

@@ -5,6 +5,7 @@ answer."""
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import os
 import shutil
@@ -341,11 +342,25 @@ def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
 
 
 def test_no_more_is_decided_than_the_holds_take(tmp_path: Path) -> None:
-    (place,) = answer_of(tmp_path, noisy(1.0, 1.3, blocks=20)).places  # 150 % of the time
+    answer = answer_of(tmp_path, noisy(1.0, 1.3, blocks=20))  # 150 % of the time
+    (place,) = answer.places
     assert place.decides == 0.5 and place.gain == pytest.approx(0.1)
     assert place.is_impossible
+    said = worth.sentences(answer)[0]
+    assert "of 1 s, 500 ms (500 ms to 500 ms) are its holds" in said, said
+    assert "no hold at all at most 70 %" in said
     (usual,) = answer_of(tmp_path, noisy(1.0, 1.04, blocks=20)).places
     assert not usual.is_impossible
+
+
+def test_that_all_of_the_time_could_be_gained_tells_nothing(tmp_path: Path) -> None:
+    answer = answer_of(tmp_path, noisy(1.0, 1.04, blocks=20))
+    place = dataclasses.replace(
+        answer.places[0], blocked_share=0.9, low_of_runs=0.4, high_of_runs=1
+    )
+    assert place.gain_without_holds == 1
+    said = worth.sentences(dataclasses.replace(answer, places=[place]))[0]
+    assert "A hold shorter by a fifth gains" in said and "no hold at all" not in said
 
 
 def test_no_more_is_gained_than_holds_and_waits_allow(tmp_path: Path) -> None:

@@ -292,6 +292,7 @@ def test_advice_for_a_model_with_several_kinds_of_cores(lockbench: Program, tmp_
     done = lockbench.run(*case, "--progress", "off", "--out", str(tmp_path / "a"))
     assert done.returncode in (0, 4), done.stderr
     answer = json.loads(done.stdout)
+    assert (answer["cores"], answer["threads_by_kind"]) == ("slow", "slow 2")
     assert "on slow cores" in answer["asked"] and "on slow cores" in answer["answer"][-1]
     assert {row["pinning"] for row in rows_of(tmp_path / "a")} == {"kind:slow"}
 
