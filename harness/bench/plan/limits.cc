@@ -9,6 +9,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/base/quantity.h"
+#include "harness/bench/plan/in_ns.h"
 #include "harness/bench/plan/load.h"
 #include "harness/bench/plan/spelling.h"
 #include "harness/bench/plan/sweep_fields.h"
@@ -26,12 +27,11 @@ constexpr double kServiceStallNs = 15e9;
 constexpr double kThreadTurnNs = 10e6;
 
 Nanoseconds capped(double ns) {
-  return Nanoseconds{
-      static_cast<std::int64_t>(std::min(ns, static_cast<double>(kLongestDuration.count())))};
+  return Nanoseconds{static_cast<std::int64_t>(std::min(ns, in_ns(kLongestDuration)))};
 }
 
 double ns_of(const Work& work) {
-  return static_cast<double>(work.duration.count()) + kLineNs * work.lines;
+  return in_ns(work.duration) + kLineNs * work.lines;
 }
 
 double held_at_most_ns(const Cell& cell, const CellTraits& traits) {

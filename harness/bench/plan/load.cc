@@ -10,6 +10,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/base/quantity.h"
+#include "harness/bench/plan/in_ns.h"
 #include "harness/bench/plan/spelling.h"
 
 namespace lockbench {
@@ -29,10 +30,6 @@ constexpr Nanoseconds kLeastSleep = std::chrono::microseconds(200);
 // The cost of a sleep to its processor: the system call, the timer, two context switches.
 constexpr Nanoseconds kSleepCost = std::chrono::microseconds(20);
 
-double ns_of(Nanoseconds duration) {
-  return static_cast<double>(duration.count());
-}
-
 absl::Status unknown_load(std::string_view reason) {
   return absl::InvalidArgumentError(absl::StrFormat("load: %s", reason));
 }
@@ -51,7 +48,7 @@ absl::Status check_load(const Cell& cell) {
 
 // The time for which an operation holds its keys: one hold after the other.
 double held_ns(const Cell& cell, const CellTraits& traits) {
-  return ns_of(cell.hold.duration) * traits.acquisitions_per_operation;
+  return in_ns(cell.hold.duration) * traits.acquisitions_per_operation;
 }
 
 // How many threads work at once. Only sleeping threads leave their processors to others, in the
@@ -84,7 +81,7 @@ double to_four_digits(double value) {
 }
 
 Work think_of(double think_ns, bool sleeps) {
-  const Nanoseconds think{std::llround(std::min(think_ns, ns_of(kLongestDuration)))};
+  const Nanoseconds think{std::llround(std::min(think_ns, in_ns(kLongestDuration)))};
   if (think == Nanoseconds{0}) return Work{};
   return {.kind = sleeps ? Work::Kind::kRandomSleep : Work::Kind::kRandomSpin, .duration = think};
 }
@@ -187,8 +184,8 @@ absl::StatusOr<Pace> pace_for_rate(const Cell& cell, double per_s, const CellTra
   if (exceeds(per_s, limits->least_per_s())) return beyond(per_s, cell, traits, *limits);
   const double pause_s = cell.threads / per_s - held_s;
   const double spare_s = std::min(cell.threads, traits.processors) / per_s - held_s;
-  const bool sleeps = pause_s >= ns_of(kLeastSleep) * 1e-9 &&
-                      (cell.hold.sleeps() || spare_s >= ns_of(kSleepCost) * 1e-9);
+  const bool sleeps = pause_s >= in_ns(kLeastSleep) * 1e-9 &&
+                      (cell.hold.sleeps() || spare_s >= in_ns(kSleepCost) * 1e-9);
   const double working = at_once(cell, traits, sleeps);
   const double share = per_s * held_s * excluding_share(cell, traits);
   if (exceeds(share, 1)) {

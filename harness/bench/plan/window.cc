@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/base/quantity.h"
+#include "harness/bench/plan/in_ns.h"
 #include "harness/bench/plan/load.h"
 
 namespace lockbench {
@@ -20,14 +21,10 @@ constexpr double kLongestDraw = 8;  // in means; see workloads/exponential.h
 constexpr double kOperationsInWindow = 16;
 constexpr double kOperationsInWarmup = 3;
 
-double ns_of(Nanoseconds duration) {
-  return static_cast<double>(duration.count());
-}
-
 Nanoseconds rounded_up_to_ms(double ns) {
   constexpr double kMs = 1e6;
   return Nanoseconds{
-      static_cast<std::int64_t>(std::min(std::ceil(ns / kMs) * kMs, ns_of(kLongestDuration)))};
+      static_cast<std::int64_t>(std::min(std::ceil(ns / kMs) * kMs, in_ns(kLongestDuration)))};
 }
 
 bool is_drawn(const Work& work) {
@@ -42,12 +39,12 @@ double threads_of_a_processor(const Cell& cell, const CellTraits& traits) {
 
 double tail_of_thinks_ns(const Cell& cell, const CellTraits& traits) {
   if (cell.think.sleeps()) return 0;
-  const double mean_ns = ns_of(cell.think.duration);
+  const double mean_ns = in_ns(cell.think.duration);
   const double drawn = std::min(kLongestDraw, std::log(cell.threads) + kRareBeyondMean);
   // The longest times of a mix are rare, too.
   const double longest_ns = is_drawn(cell.think)
                                 ? drawn * mean_ns
-                                : std::min(ns_of(longest_of(cell.think)), kLongestDraw * mean_ns);
+                                : std::min(in_ns(longest_of(cell.think)), kLongestDraw * mean_ns);
   const double shared = threads_of_a_processor(cell, traits);
   return longest_ns + (shared > 1 ? shared * mean_ns : 0);
 }
@@ -55,7 +52,7 @@ double tail_of_thinks_ns(const Cell& cell, const CellTraits& traits) {
 double tail_of_holds_ns(const Cell& cell, const CellTraits& traits) {
   const double share = traits.one_lock ? 1 : busiest_key_share(cell);
   const double in_turn = traits.excludes ? cell.threads * share / traits.holders_of_a_key : 1;
-  return std::max(1.0, in_turn) * ns_of(cell.hold.duration) * traits.acquisitions_per_operation;
+  return std::max(1.0, in_turn) * in_ns(cell.hold.duration) * traits.acquisitions_per_operation;
 }
 
 }  // namespace
@@ -63,13 +60,13 @@ double tail_of_holds_ns(const Cell& cell, const CellTraits& traits) {
 Nanoseconds longest_of(const Work& work) {
   if (!work.mix.empty()) return *std::max_element(work.mix.begin(), work.mix.end());
   if (!is_drawn(work)) return work.duration;
-  return rounded_up_to_ms(kLongestDraw * ns_of(work.duration));
+  return rounded_up_to_ms(kLongestDraw * in_ns(work.duration));
 }
 
 WindowNeeds window_needs(const Cell& cell, const CellTraits& traits) {
   if (cell.mode != Mode::kTimed || traits.at_service) return {};
   const double alone_ns =
-      ns_of(cell.hold.duration) * traits.acquisitions_per_operation + ns_of(cell.think.duration);
+      in_ns(cell.hold.duration) * traits.acquisitions_per_operation + in_ns(cell.think.duration);
   const double operation_ns = traits.slowest_work * alone_ns * threads_of_a_processor(cell, traits);
   // One thread alone works for the whole of its window, however long its last operation takes.
   const double tail_ns =
