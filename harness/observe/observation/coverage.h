@@ -75,8 +75,8 @@ struct Coverage {
   std::uint64_t futex_samples = 0;
   std::uint64_t seen_futex_samples = 0;
 
-  // The time in which more threads of recorded processes could run than there are processors, as
-  // far as looks tell.
+  // The time in which more threads of recorded processes could run, or slept for a time, than there
+  // are processors, as far as looks tell.
   double crowded_s = 0;
 
   // Threads that slept in a futex when the observation began, and were still in that sleep at a

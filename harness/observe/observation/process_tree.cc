@@ -178,14 +178,24 @@ std::vector<std::string> call_words(std::uint32_t pid, const std::string& thread
   return words;
 }
 
+template <std::size_t n>
+bool is_one_of(const std::string& call, const std::array<long, n>& calls) {
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](long one) { return call == std::to_string(one); });
+}
+
 // True if the thread sleeps in a system call that another thread may end without a futex, as far as
 // is known. `-1`: it waits for memory.
 bool sleeps_elsewhere(const std::vector<std::string>& words) {
   if (words.empty()) return true;  // it cannot be read
   if (words[0] == "running" || words[0] == "-1") return false;
-  constexpr std::array kNot{SYS_futex, SYS_clock_nanosleep, SYS_nanosleep};
-  return std::none_of(kNot.begin(), kNot.end(),
-                      [&](long call) { return words[0] == std::to_string(call); });
+  return !is_one_of<3>(words[0], {SYS_futex, SYS_clock_nanosleep, SYS_nanosleep});
+}
+
+// True if the thread could run, or will by itself: it sleeps for a time.
+bool needs_processor(const std::vector<std::string>& words) {
+  if (words.empty()) return false;
+  return words[0] == "running" || is_one_of<2>(words[0], {SYS_clock_nanosleep, SYS_nanosleep});
 }
 
 // A thread's system call, if that waits for a futex.
@@ -260,12 +270,12 @@ std::chrono::nanoseconds ProcessTree::look(bool observes) {
   const Clock::time_point now = Clock::now();
   since_look_s_ = std::chrono::duration<double>(now - looked_).count();
   looked_ = now;
-  runnable_ = 0;
+  need_processors_ = 0;
   for (const std::uint32_t pid : descendants()) {
     const auto record = known.find(pid);
     look_at(pid, record == known.end() ? nullptr : &record->second, observes);
   }
-  if (static_cast<double>(runnable_) > processors_) crowded_s_ += since_look_s_;
+  if (static_cast<double>(need_processors_) > processors_) crowded_s_ += since_look_s_;
   const Clock::duration passed = Clock::now() - begin_;
   return std::clamp<std::chrono::nanoseconds>(passed / 20, kFirstLook, std::chrono::seconds(1));
 }
@@ -338,7 +348,7 @@ bool ProcessTree::sleeps_since_before(std::uint32_t pid, const std::string& thre
 void ProcessTree::sample_threads(std::uint32_t pid, const Record& record) {
   const std::vector<std::string> threads = threads_of(pid);
   if (threads.size() > kMostThreads) {
-    runnable_ += threads.size();  // as far as is known
+    need_processors_ += threads.size();  // as far as is known
     return;
   }
   const std::uint64_t before = recording_.brief(record.slot).waiting;
@@ -347,7 +357,7 @@ void ProcessTree::sample_threads(std::uint32_t pid, const Record& record) {
   OpenmpCode openmp(pid);
   for (const std::string& thread : threads) {
     const std::vector<std::string> words = call_words(pid, thread);
-    if (!words.empty() && words[0] == "running") ++runnable_;
+    if (needs_processor(words)) ++need_processors_;
     elsewhere |= sleeps_elsewhere(words);
     const std::optional<FutexCall> call = futex_call_of(words);
     if (!call || sleeps_since_before(pid, thread)) continue;

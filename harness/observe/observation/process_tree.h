@@ -81,8 +81,8 @@ class ProcessTree {
   double processors_;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point looked_ = begin_;
-  double since_look_s_ = 0;     // at this look, since the one before
-  std::uint64_t runnable_ = 0;  // threads, at this look
+  double since_look_s_ = 0;            // at this look, since the one before
+  std::uint64_t need_processors_ = 0;  // threads, at this look
   double crowded_s_ = 0;
   std::map<std::uint32_t, std::vector<Image>> images_;    // of each process, the present one last
   std::map<std::uint32_t, double> recorded_processor_s_;  // at a look at which it had a record

@@ -318,9 +318,10 @@ Verdict verdict_of(const Observation& observation, const std::string& program) {
         nothing ? no_locks_text(program, coverage.view) : process_text(*process);
     doubts.insert(doubts.begin(), gaps.begin(), gaps.end());
     if (greatest_gain(observation) >= kProblemFrom) {
-      verdict = {.kind = VerdictKind::kMayCost,
-                 .answer = absl::StrCat("locks may cost time", while_busy_text(coverage),
-                                        doubts.empty() ? ": " : "; of what was seen: ", what)};
+      verdict = {
+          .kind = VerdictKind::kMayCost,
+          .answer = absl::StrCat("how much locks cost is not known", while_busy_text(coverage),
+                                 doubts.empty() ? ": " : "; of what was seen: ", what)};
     } else if (!doubts.empty()) {
       verdict = {.kind = VerdictKind::kPartlySeen,
                  .answer = absl::StrCat(

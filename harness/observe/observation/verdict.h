@@ -19,7 +19,7 @@ enum class VerdictKind {
   kNotSeen,        // what did the work was not observed
   kPartlySeen,     // what was observed shows no problem, but not all was observed
   kNotTheProblem,  // all was observed
-  kMayCost,
+  kMayCost,        // waits alone do not tell how much
 };
 
 struct Verdict {

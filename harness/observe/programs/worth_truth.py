@@ -37,6 +37,8 @@ MODES = {
     "crowded_reads": "reads",
     "long_pipeline": "pipeline",
     "looked_into": "hold",
+    "looked_into_often": "hold",
+    "looked_into_seldom": "hold",
     "merged": "hold",
     "moves": "hold",
     "nested": "hold",

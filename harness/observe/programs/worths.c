@@ -270,12 +270,12 @@ static void* skewed(void* number) {
   return NULL;
 }
 
-// A third thread looks in now and then, and sleeps in between.
-static void* looked_into(void* number) {
+// A third thread looks in `looks` times, for `us` each, and sleeps in between.
+static void* look_into(void* number, int looks, int us, int sleep_us) {
   if ((intptr_t)number == 2) {
-    for (int i = 0; i < rounds / 4; ++i) {
-      hold(20);
-      usleep(100);
+    for (int i = 0; i < looks; ++i) {
+      hold(us);
+      usleep(sleep_us);
     }
     return NULL;
   }
@@ -284,6 +284,18 @@ static void* looked_into(void* number) {
     work(60);
   }
   return NULL;
+}
+
+static void* looked_into(void* number) {
+  return look_into(number, rounds / 4, 20, 100);
+}
+
+static void* looked_into_often(void* number) {
+  return look_into(number, rounds / 2, 30, 40);
+}
+
+static void* looked_into_seldom(void* number) {
+  return look_into(number, rounds / 12, 20, 700);
 }
 
 struct Mode {
@@ -302,6 +314,8 @@ static const struct Mode modes[] = {
     {"crowded_reads", reads, 8, 900},
     {"long_pipeline", pipeline, 4, 2000},
     {"looked_into", looked_into, 3, 2500},
+    {"looked_into_often", looked_into_often, 3, 2500},
+    {"looked_into_seldom", looked_into_seldom, 3, 2500},
     {"merged", merged, 2, 4000},
     {"moves", moves, 2, 3500},
     {"nested", nested, 2, 2500},

@@ -48,6 +48,7 @@ _KNOWN_WITHIN = 0.01
 _SAME_WORK_FROM = 0.98
 _KNOWN_SHARE = 0.2
 _METHOD_SHARE = 0.25
+_WAITS_MATTER_FROM = 0.05  # of the time
 # That a program gains no more than this share of its time without holds is true of nearly all.
 _TELLS_NOTHING_FROM = 0.995
 _SCHEMA_VERSION = 2
@@ -339,11 +340,11 @@ def _about(answer: Answer, place: Worth) -> str:
             " its locks: measure what it does (--metric)."
         )
     if place.is_nothing:
-        return f"{place.name}: shorter holds gain nothing ({interval(place)})."
+        return f"{place.name}: shorter holds gain nothing ({interval(place)}){_unseen(place)}."
     if place.low <= 0 and place.is_known:
         return (
             f"{place.name}: a hold shorter by a fifth gains little, if anything: at most"
-            f" {percent(place.gain_most)} ({_by(place)}{interval(place)})."
+            f" {percent(place.gain_most)} ({_by(place)}{interval(place)}){_unseen(place)}."
         )
     if place.low <= 0:
         return (
@@ -365,6 +366,13 @@ def _about(answer: Answer, place: Worth) -> str:
 
 def _by(place: Worth) -> str:
     return "" if place.looks_shorter else "by longer holds, "
+
+
+def _unseen(place: Worth) -> str:
+    """Longer holds do not tell what threads save that wait less often and need not sleep."""
+    if place.looks_shorter or place.waits_share * place.blocked_share < _WAITS_MATTER_FROM:
+        return ""
+    return "; what it costs to wake its waiters is not in that"
 
 
 def _decided(answer: Answer, place: Worth) -> str:

@@ -160,10 +160,12 @@ TEST(Verdict, AcquitsOnlyIfAllWasSeen) {
 TEST(Verdict, OfABusyMachineSaysSo) {
   Observation observation = seen_observation();
   observation.processes[0].greatest_gain = 0.2;
-  EXPECT_TRUE(verdict_of(observation, "./server").answer.starts_with("locks may cost time: "));
+  EXPECT_TRUE(
+      verdict_of(observation, "./server").answer.starts_with("how much locks cost is not known: "));
   observation.coverage.other_programs_share = 0.4;
-  EXPECT_TRUE(verdict_of(observation, "./server")
-                  .answer.starts_with("locks may cost time on a machine that is busy"));
+  EXPECT_TRUE(
+      verdict_of(observation, "./server")
+          .answer.starts_with("how much locks cost is not known on a machine that is busy"));
 }
 
 TEST(Verdict, NamesTheProgramThatWasNotSeen) {

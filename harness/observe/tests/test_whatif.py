@@ -376,6 +376,18 @@ def test_no_more_is_gained_than_holds_and_waits_allow(tmp_path: Path) -> None:
     assert "gain nothing" in worth.sentences(answer)[0]
 
 
+def test_where_threads_wait_longer_holds_do_not_tell_what_waking_them_costs(tmp_path: Path) -> None:
+    unseen = "; what it costs to wake its waiters is not in that"
+    longer = answer_of(tmp_path, noisy(1.0, 1.0005, blocks=40))
+    (place,) = longer.places
+    for waits, said in ((0.06, True), (0.04, False)):
+        one = dataclasses.replace(place, waits_share=1.0, blocked_share=waits)
+        answer = dataclasses.replace(longer, places=[one])
+        assert (unseen in worth.sentences(answer)[0]) == said
+    shorter = dataclasses.replace(place, waits_share=1.0, blocked_share=0.5, looks_shorter=True)
+    assert unseen not in worth.sentences(dataclasses.replace(longer, places=[shorter]))[0]
+
+
 def test_an_interrupted_block_is_left_out(tmp_path: Path) -> None:
     answer_of(tmp_path, noisy(1.0, 1.04, blocks=7))
     with (tmp_path / "whatif.csv").open("a", encoding="utf-8") as file:
