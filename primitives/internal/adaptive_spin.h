@@ -50,7 +50,7 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
   bool spin_until(const Look& look, platform::Time deadline, platform::Time& since) {
     if (kAlways) return look_once(look);
     const OfProcess& process = of_process();
-    pace_.begin(process.hit);
+    pace_.begin(process.hit, process.prompt);
     int pauses = 1;  // between two looks, where there are no ticks
     platform::Time turn_began{};
     platform::Duration own_time{};
@@ -96,6 +96,9 @@ class [[gnu::visibility("default")]] AdaptiveSpin {
     }
 
     std::uint64_t hit = ~std::uint64_t{0};  // ticks of a look at a line of this core
+    // Prompt waits pay where one thread can spin while another one holds the lock. Several that
+    // spin would take the line from each other.
+    bool prompt = platform::processors() <= 2;
     // The longest interval, in usual ones. As many threads can spin as there are processors, and
     // each look takes the line. So on large machines those that wait for long look less and less
     // often.

@@ -14,8 +14,19 @@ constexpr std::uint64_t kFetch = 400;
 // After so many looks that fetched the line, so its time is known.
 LookPace pace_after(int fetches) {
   LookPace pace;
-  pace.begin(kHit);
+  pace.begin(kHit, false);
   for (int i = 0; i < fetches; ++i) pace.note(kFetch);
+  return pace;
+}
+
+// A wait whose looks fetch the line, each after one that was a hit.
+LookPace prompt_pace_after(int fetches) {
+  LookPace pace = pace_after(100);
+  pace.begin(kHit, true);
+  for (int i = 0; i < fetches; ++i) {
+    pace.note(kHit);
+    pace.note(kFetch);
+  }
   return pace;
 }
 
@@ -29,12 +40,30 @@ TEST(LookPace, LooksThatDisturbNobodyAreRepeatedSoon) {
 
 TEST(LookPace, TheIntervalDoublesWithEachLookThatTookTheLineUpToTheUsualOne) {
   LookPace pace = pace_after(100);
-  pace.begin(kHit);
+  pace.begin(kHit, false);
   const std::uint64_t first = pace.interval();
   pace.note(kFetch);
   EXPECT_EQ(pace.interval(), 2 * first);
   for (int i = 0; i < 10; ++i) pace.note(kFetch);
   EXPECT_EQ(pace.interval(), pace.usual_interval());
+}
+
+TEST(LookPace, APromptWaitLooksOftenAlthoughSomeLooksTookTheLine) {
+  LookPace pace = pace_after(100);
+  pace.begin(kHit, false);
+  const std::uint64_t usual_first = pace.interval();
+  EXPECT_EQ(prompt_pace_after(6).interval(), prompt_pace_after(0).interval());
+  EXPECT_LT(prompt_pace_after(6).interval(), usual_first / 4);
+  // Then it looks less often, as any wait.
+  EXPECT_GT(prompt_pace_after(7).interval(), usual_first);
+  EXPECT_EQ(prompt_pace_after(20).interval(), pace_after(100).usual_interval());
+}
+
+TEST(LookPace, APromptWaitEndsWhereTheLineIsWrittenBetweenTwoLooksInARow) {
+  LookPace pace = prompt_pace_after(1);
+  const std::uint64_t prompt = pace.interval();
+  pace.note(kFetch);
+  EXPECT_GT(pace.interval(), 8 * prompt);
 }
 
 TEST(LookPace, ALongWaitMayLookLessOftenWhereThereAreManyProcessors) {
@@ -53,8 +82,8 @@ TEST(LookPace, IntervalsFollowWhatAFetchTakes) {
   for (int i = 0; i < 100; ++i) far.note(3 * kFetch);
   EXPECT_GT(far.usual_interval(), 2 * near.usual_interval());
   // The thread keeps it for its next wait.
-  far.begin(kHit);
-  near.begin(kHit);
+  far.begin(kHit, false);
+  near.begin(kHit, false);
   EXPECT_GT(far.interval(), 2 * near.interval());
 }
 
