@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -81,6 +81,8 @@ class Curve:
     fit: Fit | None
     reason: str = ""
     note: str = ""  # what was left out of the fit
+    # What it was fitted to: by block and number of threads.
+    rates: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
 
 def law(threads: np.ndarray, rate: float, contention: float, coherency: float) -> np.ndarray:
@@ -90,17 +92,31 @@ def law(threads: np.ndarray, rate: float, contention: float, coherency: float) -
 
 def curves(run: Run) -> list[Curve]:
     """The curves of all primitives that were measured at two numbers of threads or more."""
-    return [
-        curve for _, found in _faceted(run, run.valid[[*cells.GROUP, *_FITTED]]) for curve in found
-    ]
+    rows = run.valid[[*cells.GROUP, *_FITTED]]
+    return [curve for _, found in _faceted(run, rows, intervals=True) for curve in found]
 
 
 def faceted(run: Run) -> list[tuple[cells.Group, list[Curve]]]:
-    """The same, with the rows that they were fitted to."""
-    return _faceted(run, run.valid)
+    """The same with the rows that they were fitted to, and without intervals: most of the time of a
+    fit goes into these, and a picture shows a few of many curves. See with_intervals()."""
+    return _faceted(run, run.valid, intervals=False)
 
 
-def _faceted(run: Run, rows: pd.DataFrame) -> list[tuple[cells.Group, list[Curve]]]:
+def with_intervals(curve: Curve) -> Curve:
+    """A curve of faceted(), as curves() has it."""
+    assert curve.rates is not None
+    (fit,) = fitted_all([(curve.rates, _seed(curve.group, curve.primitive))])
+    assert isinstance(fit, Fit)
+    return replace(curve, fit=fit)
+
+
+def _seed(group: str, primitive: str) -> str:
+    return f"{group} {primitive}"
+
+
+def _faceted(
+    run: Run, rows: pd.DataFrame, intervals: bool
+) -> list[tuple[cells.Group, list[Curve]]]:
     rows = cells.driven(rows)
     facets = cells.axis_facets(rows[rows["operations_per_s"] > 0], "threads")
     names = cells.names(facets)
@@ -109,12 +125,12 @@ def _faceted(run: Run, rows: pd.DataFrame) -> list[tuple[cells.Group, list[Curve
         for (at, label), found in _tables(facets, run.hardware_threads or math.inf).items()
         if label != cells.FLOOR
     }
-    found = fitted_all([(one, f"{names[at]} {label}") for (at, label), (one, _) in tables.items()])
+    named = [(one, _seed(names[at], label)) for (at, label), (one, _) in tables.items()]
     curves_of: dict[int, list[Curve]] = {at: [] for at in range(len(facets))}
-    for ((at, label), (_, note)), fit in zip(tables.items(), found):
+    for ((at, label), (rates, note)), fit in zip(tables.items(), fitted_all(named, intervals)):
         reason = "" if isinstance(fit, Fit) else fit
-        curve = Curve(names[at], label, fit if isinstance(fit, Fit) else None, reason, note)
-        curves_of[at].append(curve)
+        kept = fit if isinstance(fit, Fit) else None
+        curves_of[at].append(Curve(names[at], label, kept, reason, note, rates))
     return [(facet, curves_of[at]) for at, facet in enumerate(facets)]
 
 
@@ -165,7 +181,9 @@ def fitted(table: pd.DataFrame, name: str) -> Fit | str:
     return found
 
 
-def fitted_all(tables: Sequence[tuple[pd.DataFrame, str]]) -> list[Fit | str]:
+def fitted_all(
+    tables: Sequence[tuple[pd.DataFrame, str]], intervals: bool = True
+) -> list[Fit | str]:
     """The same of many tables. Those with the same numbers of threads are solved together, since
     for a single one, most of the time is not spent on numbers."""
     found: list[Fit | str] = [""] * len(tables)
@@ -179,18 +197,23 @@ def fitted_all(tables: Sequence[tuple[pd.DataFrame, str]]) -> list[Fit | str]:
                 found[index] = f"{had} measured; {LEAST_THREAD_COUNTS} are the least"
             continue
         logs = [np.log(tables[index][0].to_numpy(dtype=float)) for index in indices]
-        fits = _fits(np.asarray(counts), logs, [tables[index][1] for index in indices])
+        fits = _fits(np.asarray(counts), logs)
+        if intervals:
+            _add_intervals(fits, np.asarray(counts), logs, [tables[index][1] for index in indices])
         for index, fit in zip(indices, fits):
             found[index] = fit
     return found
 
 
-def _fits(
-    counts: np.ndarray, all_logs: Sequence[np.ndarray], names: Sequence[str]
-) -> list[Fit | str]:
+def _fits(counts: np.ndarray, all_logs: Sequence[np.ndarray]) -> list[Fit | str]:
     means = np.array([np.nanmean(logs, axis=0) for logs in all_logs])
     weights = np.array([np.isfinite(logs).sum(axis=0) for logs in all_logs], dtype=float)
-    fits = [_fit(counts, own, at) for own, at in zip(means, _solved(counts, means, weights))]
+    return [_fit(counts, own, at) for own, at in zip(means, _solved(counts, means, weights))]
+
+
+def _add_intervals(
+    fits: list[Fit | str], counts: np.ndarray, all_logs: Sequence[np.ndarray], names: Sequence[str]
+) -> None:
     several = [
         index
         for index, (fit, logs) in enumerate(zip(fits, all_logs))
@@ -199,11 +222,10 @@ def _fits(
     for begin in range(0, len(several), _TOGETHER):
         indices = several[begin : begin + _TOGETHER]
         drawn = [statistics.distinct_draws(all_logs[index], names[index]) for index in indices]
-        for index, intervals in zip(indices, _intervals(counts, drawn)):
+        for index, found in zip(indices, _intervals(counts, drawn)):
             fit = fits[index]
             assert isinstance(fit, Fit)
-            fits[index] = replace(fit, intervals=intervals)
-    return fits
+            fits[index] = replace(fit, intervals=found)
 
 
 def _fit(counts: np.ndarray, means: np.ndarray, at: np.ndarray) -> Fit | str:

@@ -10,6 +10,7 @@ are hollow, and no part of the fit.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -41,11 +42,15 @@ def draw(run: Run) -> Figure | None:
     ]
     most = run.hardware_threads or np.inf
 
+    @cache
+    def shown(key: str, label: str) -> Curve:
+        return scalability.with_intervals(fitted[key, label])
+
     def names(group: Group, label: str) -> str:
-        return _words(fitted[str(group.key), label])
+        return _words(shown(str(group.key), label))
 
     def line(axes: Axes, own: pd.DataFrame, look: palette.Look, group: Group) -> endings.End:
-        curve = fitted[str(group.key), own["label"].iloc[0]]
+        curve = shown(str(group.key), own["label"].iloc[0])
         return endings.End(*_draw_law(axes, own, look, curve, most), _words(curve), look)
 
     axis = replace(
