@@ -137,6 +137,14 @@ def test_threads_beyond_the_machine_are_no_part_of_the_fit(make_run: MakeRun) ->
     assert curve.note == "16, 32 threads left out: oversubscription, the machine has 8"
 
 
+def test_a_curve_that_is_shown_has_the_intervals_that_a_table_has(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2, 4, 6, 8))
+    run = loader.load(make_run(cells=cells, change=lawful((5e6, 0.2, 0.01))))
+    bare = [curve for _, found in scalability.faceted(run) for curve in found]
+    assert [curve.fit.intervals for curve in bare if curve.fit] == [(), ()]
+    assert [scalability.with_intervals(curve) for curve in bare] == scalability.curves(run)
+
+
 def test_compare_tells_the_law_in_every_form(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.sweep(["keyed"], threads=(1, 2, 3, 4, 6, 8))
     cells += synthetic.sweep(["striped"], threads=(1, 2, 4))

@@ -28,9 +28,11 @@ LOADED_DELAY_WITHIN = 0.1
 # It is a difference of two long operations, each measured in a process of its own. At 10 % load
 # a machine that is 0.3 % slower for one of them than for the other changes it by 6 ns with a hold
 # of 200 ns, and by 30 ns with one of 1 µs. So blocks are added until chance has no more than half
-# of what the promise leaves.
+# of what the promise leaves. Processes differ by 20 to 35 ns, as much in a window of 25 ms as in
+# one of 200 ms, and whether they ran one after the other or not: so blocks are many and short.
 LOADED_DELAY_HOLD = "200ns"
-LOADED_DELAY_BLOCKS = 25
+LOADED_DELAY_BLOCKS = 100
+LOADED_DELAY_WINDOW = "25ms"
 LOADED_DELAY_MOST_ROUNDS = 8
 LOADED_DELAY_CHANCE = LOADED_DELAY_WITHIN / 2
 
@@ -123,7 +125,7 @@ def loaded_delay(lab: Lab) -> Finding:
 def _loaded_differences(lab: Lab, name: str) -> dict[float, list[float]]:
     """By load, of each block that has both locks."""
     fast, slow = "delayed:ns=100", f"delayed:ns={100 + LOADED_DELAY_NS}"
-    words = ["--primitive", fast, "--primitive", slow, "--window", "200ms"]
+    words = ["--primitive", fast, "--primitive", slow, "--window", LOADED_DELAY_WINDOW]
     words += ["--blocks", str(LOADED_DELAY_BLOCKS)]
     run = _at_loads(lab, name, words, LOADED_DELAY_HOLD)
     rows = locking_cost.with_costs(run, run.valid)
