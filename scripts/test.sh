@@ -15,7 +15,7 @@ the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
 `release` with warnings as errors; runs all tests there, and ends with the
 slowest sources and tests and the number of tests that passed. Exits with 1
 when anything failed; what can still run does.
-It takes 30 to 45 minutes on two cores with cold caches, half of it to compile;
+It takes 15 to 40 minutes on two cores with cold caches, half of it to compile;
 the headings say where the minutes go.
 
   --long  also the tests labelled or marked `long`, which repeat on more cases

@@ -75,7 +75,7 @@ class LookPace {
 
   std::uint64_t hit_ = 1;
   std::uint64_t fetch_ = 0;  // the mean of the last ones, in all waits of the thread; 0: none yet
-  unsigned prompt_ = 0;      // how many fetches are left to it
+  unsigned prompt_ = 0;      // how many more fetches leave the wait prompt
   bool was_hit_ = false;     // the last look
   std::uint64_t quarters_ = kShortest;
   std::uint64_t longest_ = kUsual;

@@ -105,7 +105,7 @@ def faceted(run: Run) -> list[tuple[cells.Group, list[Curve]]]:
 def with_intervals(curve: Curve) -> Curve:
     """A curve of faceted(), as curves() has it."""
     assert curve.rates is not None
-    (fit,) = fitted_all([(curve.rates, _seed(curve.group, curve.primitive))])
+    fit = fitted(curve.rates, _seed(curve.group, curve.primitive))
     assert isinstance(fit, Fit)
     return replace(curve, fit=fit)
 
