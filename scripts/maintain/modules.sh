@@ -66,7 +66,7 @@ without() {
   (
     cd "$folder" &&
       ctest --preset release --parallel "$(nproc)" --timeout 300 --no-label-summary \
-        --label-exclude '^(long|services)$' --exclude-regex '^scripts\.(check_links|check_packages|pages)$' \
+        --label-exclude '^(long|services)$' --exclude-regex '^scripts\.whole$' \
         --output-on-failure
   )
 }
