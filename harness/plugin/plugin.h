@@ -49,6 +49,7 @@
 
 #include "harness/bench/catalog/entry.h"
 #include "harness/bench/catalog/line.h"
+#include "harness/plugin/line_adapter.h"
 #include "harness/plugin/offer.h"
 #include "harness/stress/forms.h"
 #include "harness/stress/litmus/capacity_lock.h"
@@ -142,15 +143,6 @@ inline constexpr char kLeasesParameter[] = "leases";
   listing.choices.push_back({"case", "sensitive"});
   listing.numbers.push_back({"stripes", 20, 1, 1 << 24, "locks in the array"});
   return listing;
-}
-
-// Makes a primitive by its maker, and its adapter.
-using AdapterMaker = std::unique_ptr<stress::LockUnderTest> (*)(const Arguments&, AnyMaker);
-
-template <class P, Key K>
-std::unique_ptr<stress::LockUnderTest> make_adapter(const Arguments& arguments, AnyMaker maker) {
-  const auto make = reinterpret_cast<decltype(Line<P>::make)>(maker);
-  return std::unique_ptr<stress::LockUnderTest>(new stress::LockAdapter<P, K>(make(arguments)));
 }
 
 // After which time the hold of a lock at a service ends, if nothing renews it.
@@ -522,8 +514,7 @@ class PluginLocks {
                   "bool try_lock_for(std::chrono::nanoseconds)");
     constexpr bool kStringKeys = std::same_as<K, std::string_view>;
     return internal::registered_lock(line.listing, kStringKeys, stress::abilities_of<P, K>(),
-                                     P::kPromises, internal::make_adapter<P, K>,
-                                     reinterpret_cast<AnyMaker>(line.make));
+                                     P::kPromises, make_adapter<P, K>, any_maker(line));
   }
 
   PluginOffer& offer_;

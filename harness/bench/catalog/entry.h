@@ -38,23 +38,17 @@ struct CatalogEntry {
   std::string plugin;   // the plug-in's file; empty: lockbench itself
 };
 
-template <class K>
-inline constexpr KeyType kKeyTypeOf =
-    std::same_as<K, std::uint64_t> ? KeyType::kU64 : KeyType::kString;
-
-// Makers of a primitive and of a subject, with the primitive's type erased.
-using AnyMaker = void (*)();
+// Makes a primitive by its maker, and its subject.
 using SubjectMaker = std::unique_ptr<Subject> (*)(const Trial&, const WorkloadSettings&,
                                                   const Arguments&, AnyMaker);
 
-// `make_primitive` is the `make` function of a Line<P>.
 template <class P, class W>
 [[gnu::cold]] std::unique_ptr<Subject> make_subject(const Trial& trial,
                                                     const WorkloadSettings& settings,
                                                     const Arguments& arguments,
                                                     AnyMaker make_primitive) {
-  const auto make = reinterpret_cast<decltype(Line<P>::make)>(make_primitive);
-  return std::unique_ptr<Subject>(new SubjectOf<P, W>(trial, settings, make(arguments)));
+  return std::unique_ptr<Subject>(
+      new SubjectOf<P, W>(trial, settings, made_by<P>(make_primitive, arguments)));
 }
 
 // Compiled once: a separate function for each of the hundreds of pairs would take as long to
@@ -71,8 +65,7 @@ inline Pairing pairing_with(std::string_view workload, KeyType key_type, Subject
 
 template <class P, class W>
 Pairing pairing_of(const Line<P>& line, KeyType key_type) {
-  return pairing_with(W::kName, key_type, make_subject<P, W>,
-                      reinterpret_cast<AnyMaker>(line.make));
+  return pairing_with(W::kName, key_type, make_subject<P, W>, any_maker(line));
 }
 
 // `workloads.visit<P, K>(f)` calls f.operator()<Workload<P, K>>() for every workload.

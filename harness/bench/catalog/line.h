@@ -4,12 +4,15 @@
 // makes it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/bench/plan/cell.h"
 
 namespace lockbench {
 
@@ -58,6 +61,10 @@ void for_each_key_type(Visit visit) {
   visit.template operator()<std::string_view>();
 }
 
+template <class K>
+inline constexpr KeyType kKeyTypeOf =
+    std::same_as<K, std::uint64_t> ? KeyType::kU64 : KeyType::kString;
+
 // `make` returns the primitive, which any number of threads can use at once.
 template <class P>
 struct Line {
@@ -71,6 +78,20 @@ struct Line {
 template <class P>
 std::unique_ptr<P> make_plain(const Arguments&) {
   return std::make_unique<P>();
+}
+
+// The `make` of a Line<P>, with P erased: what is done with it is compiled once for all primitives,
+// but for a function that calls made_by<P>().
+using AnyMaker = void (*)();
+
+template <class P>
+AnyMaker any_maker(const Line<P>& line) {
+  return reinterpret_cast<AnyMaker>(line.make);
+}
+
+template <class P>
+std::unique_ptr<P> made_by(AnyMaker maker, const Arguments& arguments) {
+  return reinterpret_cast<decltype(Line<P>::make)>(maker)(arguments);
 }
 
 }  // namespace lockbench

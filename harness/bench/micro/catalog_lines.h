@@ -3,55 +3,51 @@
 // The catalog as lockbench-micro visits it: every entry, with the name that users type.
 #pragma once
 
-#include <map>
-#include <string>
-
-#include <absl/strings/str_cat.h>
+#include <cstdint>
 
 #include "harness/bench/catalog/lines.h"
+#include "harness/bench/catalog/usual_choices.h"
 #include "harness/bench/plan/cell.h"
 
 namespace lockbench {
 
-// Calls visit(line, spec) for every entry; `spec` leaves out the default choices.
+// An entry with its type erased: what is done with it is compiled once.
+struct AnyLine {
+  PrimitiveSpec spec;  // leaves out the default choices
+  const Listing& listing;
+  AnyMaker maker;
+
+  // The default of every number.
+  Arguments usual_arguments(std::uint64_t keys) const {
+    Arguments arguments{.numbers = {}, .keys = keys};
+    for (const Number& number : listing.numbers) arguments.numbers[number.parameter] = number.usual;
+    return arguments;
+  }
+};
+
+inline PrimitiveSpec spec_of(const Listing& listing, UsualChoices& usual) {
+  PrimitiveSpec spec{.name = listing.name, .parameters = {}};
+  for (const Choice& choice : usual.without_usual(listing)) {
+    spec.parameters[choice.parameter] = choice.value;
+  }
+  return spec;
+}
+
+// Calls visit.operator()<P>(line) for every entry.
 template <class Visit>
 void for_each_line(Visit visit) {
-  std::map<std::string, Listing> usual;  // by name: the first entry with that name
-  const auto named = [&]<class P>(const Line<P>& line) {
-    const Listing& first = usual.try_emplace(line.listing.name, line.listing).first->second;
-    PrimitiveSpec spec{.name = line.listing.name, .parameters = {}};
-    for (std::size_t i = 0; i < line.listing.choices.size(); ++i) {
-      const Choice& choice = line.listing.choices[i];
-      if (choice != first.choices[i]) spec.parameters[choice.parameter] = choice.value;
-    }
-    visit(line, spec);
+  UsualChoices usual;
+  const auto erased = [&]<class P>(const Line<P>& line) {
+    visit.template operator()<P>(
+        AnyLine{spec_of(line.listing, usual), line.listing, any_maker(line)});
   };
-  visit_global(named);
-  visit_keyed(named);
-  visit_striped(named);
-  visit_reentrant(named);
-  visit_lease(named);
-  visit_shared(named);
-  visit_shared_peers(named);
-}
-
-// `striped:lock=std`
-inline std::string text_of(const PrimitiveSpec& spec) {
-  std::string text = spec.name;
-  char before = ':';
-  for (const auto& [parameter, value] : spec.parameters) {
-    text += before;
-    absl::StrAppend(&text, parameter, "=", value);
-    before = ',';
-  }
-  return text;
-}
-
-// The default of every number.
-inline Arguments usual_arguments(const Listing& listing, std::uint64_t keys) {
-  Arguments arguments{.numbers = {}, .keys = keys};
-  for (const Number& number : listing.numbers) arguments.numbers[number.parameter] = number.usual;
-  return arguments;
+  visit_global(erased);
+  visit_keyed(erased);
+  visit_striped(erased);
+  visit_reentrant(erased);
+  visit_lease(erased);
+  visit_shared(erased);
+  visit_shared_peers(erased);
 }
 
 }  // namespace lockbench

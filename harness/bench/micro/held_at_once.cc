@@ -12,6 +12,7 @@
 #include "harness/bench/micro/benchmarks.h"
 #include "harness/bench/micro/catalog_lines.h"
 #include "harness/bench/micro/exclusion.h"
+#include "harness/bench/plan/spelling.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/peers/keyed_table.h"
 #include "workloads/operation.h"
@@ -56,7 +57,7 @@ void add(Suite& suite, Companion& companion, const PrimitiveSpec& spec, Argument
     Cell cell = micro_cell(spec, {.name = "held_at_once", .scenario = {}});
     cell.keys = count;
     cell.key_type = KeyType::kString;
-    suite.add("held_at_once/" + text_of(spec) + "/keys:" + std::to_string(count), std::move(cell),
+    suite.add("held_at_once/" + to_text(spec) + "/keys:" + std::to_string(count), std::move(cell),
               [&companion, count, arguments...](benchmark::State& state) {
                 P primitive(arguments...);
                 return measure(state, companion, primitive, count);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <memory>
 #include <string>
-#include <utility>
+
+#include <absl/strings/str_cat.h>
 
 #include "harness/bench/measure/probe.h"
 #include "harness/bench/micro/benchmarks.h"
 #include "harness/bench/micro/catalog_lines.h"
 #include "harness/bench/micro/exclusion.h"
+#include "harness/bench/plan/spelling.h"
 #include "workloads/nested.h"
 
 namespace lockbench {
@@ -30,20 +33,34 @@ template <class P>
   return finding;
 }
 
+template <class P>
+BenchmarkResult make_and_measure(benchmark::State& state, Companion& companion, AnyMaker maker,
+                                 const Arguments& arguments, const std::string& scenario) {
+  const std::unique_ptr<P> primitive = made_by<P>(maker, arguments);
+  return measure(state, companion, *primitive, scenario);
+}
+
+using Measure = BenchmarkResult (*)(benchmark::State&, Companion&, AnyMaker, const Arguments&,
+                                    const std::string& scenario);
+
+void add_line(Suite& suite, Companion& companion, const AnyLine& line, const std::string& scenario,
+              Measure measure) {
+  suite.add(absl::StrCat("scenario/", scenario, "/", to_text(line.spec)),
+            micro_cell(line.spec, {.name = "scenario", .scenario = scenario}),
+            [&companion, measure, scenario, maker = line.maker,
+             arguments = line.usual_arguments(1)](benchmark::State& state) {
+              return measure(state, companion, maker, arguments, scenario);
+            });
+}
+
 }  // namespace
 
 void add_scenarios(Suite& suite, Companion& companion) {
-  for_each_line([&]<class P>(const Line<P>& line, const PrimitiveSpec& spec) {
+  for_each_line([&]<class P>(const AnyLine& line) {
     using Scenarios = Nested<P, std::uint64_t>;
     if constexpr (Scenarios::kAccepts) {
-      for (std::size_t i = 0; i < Scenarios::kScenarios.size(); ++i) {
-        const std::string name(Scenarios::kScenarios[i]);
-        suite.add("scenario/" + name + "/" + text_of(spec),
-                  micro_cell(spec, {.name = "scenario", .scenario = name}),
-                  [&companion, line, scenario = name](benchmark::State& state) {
-                    const auto primitive = line.make(usual_arguments(line.listing, 1));
-                    return measure(state, companion, *primitive, scenario);
-                  });
+      for (const auto& scenario : Scenarios::kScenarios) {
+        add_line(suite, companion, line, std::string(scenario), make_and_measure<P>);
       }
     }
   });

@@ -12,6 +12,7 @@
 #include "harness/bench/micro/benchmarks.h"
 #include "harness/bench/micro/catalog_lines.h"
 #include "harness/bench/micro/exclusion.h"
+#include "harness/bench/plan/spelling.h"
 #include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
 
@@ -59,7 +60,7 @@ BenchmarkResult measure(benchmark::State& state, Companion& companion) {
 
 template <class P>
 void add(Suite& suite, Companion& companion, const PrimitiveSpec& spec) {
-  suite.add("four_keys/" + text_of(spec), micro_cell(spec, {.name = "four_keys", .scenario = {}}),
+  suite.add("four_keys/" + to_text(spec), micro_cell(spec, {.name = "four_keys", .scenario = {}}),
             [&companion](benchmark::State& state) { return measure<P>(state, companion); });
 }
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <absl/strings/str_cat.h>
 
 #include "harness/bench/micro/benchmarks.h"
 #include "harness/bench/micro/catalog_lines.h"
 #include "harness/bench/micro/exclusion.h"
+#include "harness/bench/plan/spelling.h"
 #include "workloads/operation.h"
 
 namespace lockbench {
@@ -19,16 +21,6 @@ namespace {
 
 // With string keys and an entry for each, this is more than a core's first-level cache holds.
 constexpr std::uint64_t kManyKeys = 10'000;
-
-template <class K>
-constexpr KeyType key_type_of() {
-  return std::same_as<K, std::uint64_t> ? KeyType::kU64 : KeyType::kString;
-}
-
-template <class K>
-constexpr const char* key_type_name() {
-  return std::same_as<K, std::uint64_t> ? "u64" : "string";
-}
 
 // The keys of a benchmark, which are created before its loop. They are in random order, so that
 // neither a prefetcher nor a table that keeps neighbours together gains from a sequential walk,
@@ -78,38 +70,43 @@ void loop(benchmark::State& state, P& primitive, const std::vector<K>& keys) {
 }
 
 template <class P, class K>
-BenchmarkResult measure(benchmark::State& state, Companion& companion, P& primitive,
-                        const std::vector<K>& keys) {
+BenchmarkResult measure(benchmark::State& state, Companion& companion, AnyMaker maker,
+                        const Arguments& arguments) {
+  const std::unique_ptr<P> primitive = made_by<P>(maker, arguments);
+  const KeyRing<K> ring(arguments.keys);
+  const std::vector<K>& keys = ring.keys();
   // One round before the timing, after which tables have allocated everything that they keep.
-  for (const K key : keys) take_and_leave(primitive, key);
-  loop(state, primitive, keys);
-  const auto handle_at = [&](std::size_t key) { return primitive.handle(keys[key]); };
-  ExclusionCheck check(companion, handle_at, keys.size(), primitive.capacity());
+  for (const K key : keys) take_and_leave(*primitive, key);
+  loop(state, *primitive, keys);
+  const auto handle_at = [&](std::size_t key) { return primitive->handle(keys[key]); };
+  ExclusionCheck check(companion, handle_at, keys.size(), primitive->capacity());
   return {.proof = P::kPromises.excludes ? check.prove() : check.prove_alone(),
-          .lock_bytes = primitive.lock_bytes()};
+          .lock_bytes = primitive->lock_bytes()};
 }
 
-template <class P, class K>
-void add_line(Suite& suite, Companion& companion, const Line<P>& line, const PrimitiveSpec& spec,
-              std::uint64_t keys) {
-  std::string name = "uncontended/" + text_of(spec) + "/" + key_type_name<K>();
-  if (keys != 1) name += "/keys:" + std::to_string(keys);
-  Cell cell = micro_cell(spec, {.name = "uncontended", .scenario = {}});
+using Measure = BenchmarkResult (*)(benchmark::State&, Companion&, AnyMaker, const Arguments&);
+
+void add_line(Suite& suite, Companion& companion, const AnyLine& line, KeyType key_type,
+              std::uint64_t keys, Measure measure) {
+  std::string name = absl::StrCat("uncontended/", to_text(line.spec), "/", to_text(key_type));
+  if (keys != 1) absl::StrAppend(&name, "/keys:", keys);
+  Cell cell = micro_cell(line.spec, {.name = "uncontended", .scenario = {}});
   cell.keys = keys;
-  cell.key_type = key_type_of<K>();
-  suite.add(std::move(name), std::move(cell), [&companion, line, keys](benchmark::State& state) {
-    const auto primitive = line.make(usual_arguments(line.listing, keys));
-    return measure(state, companion, *primitive, KeyRing<K>(keys).keys());
-  });
+  cell.key_type = key_type;
+  suite.add(std::move(name), std::move(cell),
+            [&companion, measure, maker = line.maker, arguments = line.usual_arguments(keys)](
+                benchmark::State& state) { return measure(state, companion, maker, arguments); });
 }
 
 }  // namespace
 
 void add_uncontended(Suite& suite, Companion& companion) {
   for (const std::uint64_t keys : {std::uint64_t{1}, kManyKeys}) {
-    for_each_line([&]<class P>(const Line<P>& line, const PrimitiveSpec& spec) {
+    for_each_line([&]<class P>(const AnyLine& line) {
       for_each_key_type([&]<class K>() {
-        if constexpr (KeyedLock<P, K>) add_line<P, K>(suite, companion, line, spec, keys);
+        if constexpr (KeyedLock<P, K>) {
+          add_line(suite, companion, line, kKeyTypeOf<K>, keys, measure<P, K>);
+        }
       });
     });
   }

@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/strings/str_cat.h>
 
 #include "harness/bench/catalog/lines.h"
+#include "harness/bench/catalog/usual_choices.h"
+#include "harness/plugin/line_adapter.h"
 #include "harness/stress/engines/coroutine_holds.h"
 #include "harness/stress/engines/own_forms.h"
 #include "harness/stress/forms.h"
@@ -41,18 +43,23 @@ bool has_choice(const Listing& listing, const Choice& choice) {
   return std::find(listing.choices.begin(), listing.choices.end(), choice) != listing.choices.end();
 }
 
-// `striped:lock=std`: the name, and the choices that differ from those of the first entry with that
-// name.
-std::string name_of(const Listing& listing, const Listing& first) {
+// `striped:lock=std`
+std::string name_of(const Listing& listing, const std::vector<Choice>& choices) {
   std::string name = listing.name;
   char mark = ':';
-  for (const Choice& choice : listing.choices) {
-    if (has_choice(first, choice)) continue;
+  for (const Choice& choice : choices) {
     name += mark + choice.parameter + "=" + choice.value;
     mark = ',';
   }
   return name;
 }
+
+// What the engine needs of a primitive of the catalog besides its listing, with its type erased.
+struct AnyLock {
+  Abilities abilities;
+  AdapterMaker make;
+  AnyMaker make_primitive;
+};
 
 class Visitor {
  public:
@@ -60,9 +67,9 @@ class Visitor {
   void operator()(const Line<P>& line) {
     if (!P::kPromises.excludes || line.listing.name.ends_with("_as_published")) return;
     if constexpr (KeyedLock<P, std::uint64_t>) {
-      add<P, std::uint64_t>(line, "");
+      add(line.listing, "", erased<P, std::uint64_t>(line));
     } else {
-      add<P, std::string_view>(line, "_string");
+      add(line.listing, "_string", erased<P, std::string_view>(line));
     }
   }
 
@@ -70,26 +77,28 @@ class Visitor {
 
  private:
   template <class P, Key K>
-  void add(const Line<P>& line, const std::string& ending) {
-    const Listing& listing = line.listing;
-    const Listing& first = firsts_.try_emplace(listing.name, listing).first->second;
-    const std::string name = name_of(listing, first) + ending;
-    add_limited<P, K>(line, name, kLimitThatLongHoldsExceed);
+  static AnyLock erased(const Line<P>& line) {
+    return {abilities_of<P, K>(), make_adapter<P, K>, any_maker(line)};
+  }
+
+  void add(const Listing& listing, const char* ending, const AnyLock& lock) {
+    const std::string name = name_of(listing, usual_.without_usual(listing)) + ending;
+    add_limited(listing, name, lock, kLimitThatLongHoldsExceed);
     // Adds the lock also with a limit that no hold exceeds, not even if the program is stopped for
     // a while. Its events then describe completely what it did, so they can be checked against a
     // net.
     for (const Number& number : listing.numbers) {
       if (number.parameter != kHoldLimit) continue;
-      add_limited<P, K>(line, absl::StrCat(name, ":", kHoldLimit, "=", number.most), number.most);
+      add_limited(listing, absl::StrCat(name, ":", kHoldLimit, "=", number.most), lock,
+                  number.most);
     }
   }
 
-  template <class P, Key K>
-  void add_limited(const Line<P>& line, const std::string& name, std::uint64_t hold_limit_ms) {
-    const Listing& listing = line.listing;
+  void add_limited(const Listing& listing, const std::string& name, const AnyLock& lock,
+                   std::uint64_t hold_limit_ms) {
     RegisteredLock made{.name = name,
                         .summary = listing.summary + " (" + listing.origin + ")",
-                        .abilities = abilities_of<P, K>()};
+                        .abilities = lock.abilities};
     made.abilities.strong_try = true;
     made.abilities.nests_leases = has_choice(listing, {"nesting", "refuse"});
     for (const Number& number : listing.numbers) {
@@ -97,17 +106,18 @@ class Visitor {
         made.abilities.hold_limit = std::chrono::milliseconds(hold_limit_ms);
       }
     }
-    made.make = [line, hold_limit_ms](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
+    made.make = [numbers = listing.numbers, make = lock.make, maker = lock.make_primitive,
+                 hold_limit_ms](std::uint64_t keys) {
       Arguments arguments{.keys = keys};
-      for (const Number& number : line.listing.numbers) {
+      for (const Number& number : numbers) {
         arguments.numbers[number.parameter] = number_for(number, hold_limit_ms);
       }
-      return std::unique_ptr<LockUnderTest>(new LockAdapter<P, K>(line.make(arguments)));
+      return make(arguments, maker);
     };
     entry_.push_back(std::move(made));
   }
 
-  std::map<std::string, Listing> firsts_;
+  UsualChoices usual_;
   std::vector<RegisteredLock> entry_;
 };
 
