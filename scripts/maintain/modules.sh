@@ -16,8 +16,8 @@ its quick tests.
 the other. Exits with 1 if something of the rest does not build or does not
 pass. A capability takes as long as a build, less with a compiler cache.
 
-Three tests are left out: pages of the rest may link to a page of the capability
-(check_links, pages), and prepare.sh lists the packages of all capabilities.
+The tests of scripts.whole are left out: pages of the rest may link to a page of
+the capability, and prepare.sh lists the packages of all capabilities.
 
   --only-build  runs no tests
 TEXT

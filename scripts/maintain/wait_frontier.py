@@ -52,7 +52,8 @@ def looks() -> dict[str, palette.Look]:
 
 
 def figures_of(runs: Sequence[loader.Run]) -> pd.DataFrame:
-    """The medians over the blocks of each cell and lock."""
+    """The medians over the blocks of each cell and lock. Raises InputError if a cell lacks a lock
+    that the page shows."""
     rows = pd.concat([run.valid for run in runs])
     rows = rows[rows["label"].str.startswith("global:lock=")]
     rows = rows.assign(
@@ -60,12 +61,19 @@ def figures_of(runs: Sequence[loader.Run]) -> pd.DataFrame:
     )
     block = [*CELL, "run_id", "block"]
     peer = rows[rows["lock"] == PEER].set_index(block)["operations_per_s"].rename("peer")
-    if peer.empty:
-        raise InputError(f"no row of global:lock={PEER}, which speeds are compared with")
     rows = rows.join(peer, on=block)
     rows = rows.assign(speed=rows["operations_per_s"] / rows["peer"])
-    found = rows.groupby([*CELL, "lock"])[["speed", "wait_p99_ns", "wait_p999_ns"]].median()
-    return found.round({"speed": 3, "wait_p99_ns": 0, "wait_p999_ns": 0}).reset_index()
+    medians = rows.groupby([*CELL, "lock"])[["speed", "wait_p99_ns", "wait_p999_ns"]].median()
+    found = medians.round({"speed": 3, "wait_p99_ns": 0, "wait_p999_ns": 0}).reset_index()
+    if found.empty:
+        raise InputError("no row of global:lock=NAME; name runs that have several")
+    for cell, some in found.groupby(CELL):
+        for lock in IN_PAGE:
+            if lock not in set(some["lock"]):
+                raise InputError(
+                    f"{words(*cell)}: no row of global:lock={lock}, which the page shows"
+                )
+    return found
 
 
 def table(rows: pd.DataFrame) -> str:
@@ -134,13 +142,11 @@ def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if arguments.runs:
         rows = figures_of([loader.load(run) for run in arguments.runs])
-        with files.replacing(CSV) as part:
-            rows.to_csv(part, index=False)
+        files.write(CSV, rows.to_csv(index=False))
     rows = pd.read_csv(CSV)
     figure.use_style()
     draw(rows)
-    page = marked.replaced(PAGE.read_text(encoding="utf-8"), MARK, table(rows))
-    PAGE.write_text(page, encoding="utf-8")
+    files.write(PAGE, marked.replaced(PAGE.read_text(encoding="utf-8"), MARK, table(rows)))
     return 0
 
 

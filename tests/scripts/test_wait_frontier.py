@@ -24,14 +24,27 @@ def test_speeds_are_paired_with_those_of_the_peer_in_the_same_block(make_run: Ma
         drift = 1 + row["block"]  # the whole machine gets faster
         row["operations_per_s"] = drift * (2e6 if "tbb_spin" in row["params"] else 1e6)
 
-    cells = synthetic.sweep(["global:lock=tbb_spin", "global:lock=now"], threads=(2,))
-    rows = wait_frontier.figures_of([loader.load(make_run(cells=cells, change=change))])
-    assert dict(zip(rows["lock"], rows["speed"])) == pytest.approx({"tbb_spin": 1.0, "now": 0.5})
+    names = [f"global:lock={lock}" for lock in wait_frontier.IN_PAGE]
+    run = make_run(cells=synthetic.sweep(names, threads=(2,)), change=change)
+    rows = wait_frontier.figures_of([loader.load(run)])
+    speeds = {lock: 1.0 if lock == "tbb_spin" else 0.5 for lock in wait_frontier.IN_PAGE}
+    assert dict(zip(rows["lock"], rows["speed"])) == pytest.approx(speeds)
 
 
-def test_runs_without_the_peer_are_refused(make_run: MakeRun, capsys: Capture) -> None:
-    run = make_run(cells=synthetic.sweep(["global:lock=std"], threads=(2,)))
-    assert "no row of global:lock=tbb_spin" in refusal(wait_frontier.main, capsys, run)
+@pytest.mark.parametrize("lacking", wait_frontier.IN_PAGE)
+def test_runs_without_a_lock_of_the_page_are_refused_and_the_figures_stay(
+    make_run: MakeRun, capsys: Capture, lacking: str
+) -> None:
+    before = wait_frontier.CSV.read_bytes()
+    names = [f"global:lock={lock}" for lock in wait_frontier.IN_PAGE if lock != lacking]
+    run = make_run(cells=synthetic.sweep(names, threads=(2,)))
+    assert f"no row of global:lock={lacking}," in refusal(wait_frontier.main, capsys, run)
+    assert wait_frontier.CSV.read_bytes() == before
+
+
+def test_a_run_of_other_locks_is_refused(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(cells=synthetic.sweep(["keyed"], threads=(2,)))
+    assert "no row of global:lock=NAME" in refusal(wait_frontier.main, capsys, run)
 
 
 def test_a_run_that_is_not_there_is_refused(capsys: Capture) -> None:

@@ -4,7 +4,7 @@
 // first one has the default choices, and the others name those that differ.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,8 +19,8 @@ class UsualChoices {
   [[gnu::noinline]] std::vector<Choice> without_usual(const Listing& listing) {
     const std::vector<Choice>& usual = of_.try_emplace(listing.name, listing.choices).first->second;
     std::vector<Choice> others;
-    for (std::size_t i = 0; i < listing.choices.size(); ++i) {
-      if (listing.choices[i] != usual[i]) others.push_back(listing.choices[i]);
+    for (const Choice& choice : listing.choices) {
+      if (std::find(usual.begin(), usual.end(), choice) == usual.end()) others.push_back(choice);
     }
     return others;
   }
