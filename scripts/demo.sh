@@ -14,7 +14,7 @@ installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must), builds lockbench, runs the preset `quick`, prints a
 table, draws the plots and makes a report: one page to look at. Each time in a
 folder of its own below results/runs/. It takes a minute and a half once
-lockbench is built. The first time, packages and the build add 4 to 8 minutes on
+lockbench is built. The first time, packages and the build add 2 to 8 minutes on
 two cores.
 TEXT
 }
