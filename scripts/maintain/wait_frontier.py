@@ -102,7 +102,7 @@ def draw_cell(axes: Axes, rows: pd.DataFrame) -> None:
         mark = mark_of(shown[lock]) if lock in shown else TRIED
         above = 3 if lock == NOW else 2 if lock in shown else 1
         axes.plot(at, speed, linestyle="", zorder=above, **mark)
-    axes.set_xlim(200, 500_000)
+    axes.set_xlim(30, 500_000)
     axes.set_ylim(0.25, 1.55)
     scales.log_scale(axes, "x", units.nanoseconds)
     axes.grid(True)
