@@ -6,8 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <poll.h>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 
@@ -20,6 +18,7 @@
 #include "harness/process/out_of_memory.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
+#include "harness/process/written_output.h"
 #include "harness/program/command_line.h"
 #include "harness/program/help_texts.h"
 
@@ -29,12 +28,6 @@ namespace {
 int run(const Chosen& chosen) {
   explain_out_of_memory("lockbench " + chosen.command->text().name);
   return chosen.command->run(chosen.invocation);
-}
-
-// True if the reader has closed the pipe, as in `lockbench list | head -1`. This is not an error.
-bool reader_closed(int descriptor) {
-  pollfd pipe{.fd = descriptor, .events = POLLOUT, .revents = 0};
-  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
 
 int answer(const Reply& reply) {
@@ -107,19 +100,12 @@ std::optional<int> run_elsewhere(const Contents& contents, const std::vector<std
   return become(found->file, std::move(its_words));
 }
 
-// The exit code of a program that ends with `code`, once all that it printed is written.
-int end(int code) {
-  if (std::cout.flush() || reader_closed(STDOUT_FILENO)) return code;
-  std::cerr
-      << "lockbench: standard output could not be written; free some space, or redirect it to a "
-         "file that can be\n";
-  return code == kSuccess ? kCouldNotFinish : code;
-}
-
 }  // namespace
 
 int run_program(const Contents& contents, const std::vector<std::string>& typed) {
-  if (typed.size() == 2 && typed[1] == kDescribe) return end(describe(contents));
+  if (typed.size() == 2 && typed[1] == kDescribe) {
+    return end_of_output("lockbench", describe(contents));
+  }
   restore_inherited_settings();
   const std::vector<std::string> words = words_without_help(typed);
   if (const std::optional<int> code = run_elsewhere(contents, words)) return *code;
@@ -131,7 +117,7 @@ int run_program(const Contents& contents, const std::vector<std::string>& typed)
   int code = reply != nullptr ? answer(*reply) : run(std::get<Chosen>(read));
   // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
-  return end(code);
+  return end_of_output("lockbench", code);
 }
 
 }  // namespace lockbench

@@ -22,16 +22,17 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 using Cells = std::map<std::string, std::string>;
 
 class MicroProgram : public testing::Test {
  protected:
   // Exit code; what it printed is in out() and err().
-  int run(const std::string& flags) const {
-    const std::string command = std::string(LOCKBENCH_MICRO) + " " + flags + " >" +
-                                (folder_.path() / "out").string() + " 2>" +
-                                (folder_.path() / "err").string();
+  int run(const std::string& flags) const { return run_into(folder_.path() / "out", flags); }
+  int run_into(const std::filesystem::path& out, const std::string& flags) const {
+    const std::string command = std::string(LOCKBENCH_MICRO) + " " + flags + " >" + out.string() +
+                                " 2>" + (folder_.path() / "err").string();
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -113,6 +114,14 @@ TEST_F(MicroProgram, NamesAreListedWithoutBeginningARun) {
   EXPECT_EQ(run("--benchmark_list_tests" + rows_flag()), 0);
   EXPECT_THAT(out(), HasSubstr("uncontended/keyed/u64\n"));
   EXPECT_FALSE(std::filesystem::exists(rows_folder()));
+}
+
+TEST_F(MicroProgram, FiguresThatCannotBeWrittenAreAnErrorAndTheirRowsAreKept) {
+  const std::string one = "--benchmark_filter='^base/std$' --benchmark_min_time=0.001";
+  EXPECT_EQ(run_into("/dev/full", one), 1);
+  EXPECT_THAT(err(), HasSubstr("lockbench-micro: standard output could not be written"));
+  EXPECT_EQ(run_into("/dev/full", one + rows_flag()), 1);
+  EXPECT_THAT(rows(), SizeIs(1));
 }
 
 TEST_F(MicroProgram, HelpNamesItsOwnFlag) {

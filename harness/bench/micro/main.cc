@@ -24,6 +24,7 @@
 #include "harness/bench/record/machine.h"
 #include "harness/bench/record/run_writer.h"
 #include "harness/bench/record/stamp.h"
+#include "harness/process/written_output.h"
 
 namespace lockbench {
 namespace {
@@ -106,7 +107,7 @@ int main_of(const std::vector<std::string>& words) {
   if (benchmark::ReportUnrecognizedArguments(count, left.data())) return kBadInput;
   const int code = run(*options, words);
   benchmark::Shutdown();
-  return code;
+  return end_of_output(kWho, code);
 }
 
 }  // namespace
